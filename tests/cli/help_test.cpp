@@ -14,9 +14,9 @@ namespace {
 using gpu_test::run_command;
 using words = std::vector<std::string>;
 
-const words all_verbs{"spearman",  "pearson", "cosine",     "bicor",       "kendall",
-                      "correlate", "rank",    "top-k",      "mean-filter", "parts",
-                      "merge",     "info",    "completion", "manual"};
+const words all_verbs{"spearman",  "pearson", "cosine", "bicor",       "kendall",
+                      "correlate", "rank",    "top-k",  "mean-filter", "differential",
+                      "parts",     "merge",   "info",   "completion",  "manual"};
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -76,6 +76,23 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
   CHECK(has(said({"pearson", in, "--top-k", "3"}), "did you mean --keep top-k -k K?"));
   CHECK(has(said({"--verzion"}), "did you mean --version?"));
   CHECK(has(said({}), "A subcommand is required"));
+  // What a word begins, and help.
+  CHECK(has(said({"help", "top"}), "unknown command top, did you mean top-k?"));
+  CHECK(has(said({"hlep"}), "unknown command hlep, did you mean help?"));
+  CHECK(has(said({"rank", in, "--delim", "x"}), "did you mean --delimiter?"));
+  CHECK(has(said({"rank", in, "--out", "x"}), "did you mean --output?"));
+  CHECK(
+      has(said({"spearman", in, "--method", "kendall"}), "did you mean correlate --measure NAME?"));
+  CHECK(has(said({"differential", in, "--method", "x"}), "did you mean --measure?"));
+  // Options stand behind the command.
+  CHECK(
+      has(said({"--max-p", "0.05", "spearman", in}),
+          "--max-p stands in front of spearman, expected it behind: gpu-similarity spearman INPUT "
+          "--max-p"));
+  CHECK(has(said({"-o", "x.tsv", "spearman", in}), "-o stands in front of spearman"));
+  CHECK(has(said({"--zzzz", "spearman", in}), "unknown option --zzzz of spearman, see --help"));
+  CHECK(has(said({"--kep", "edges", in}), "--kep stands in front, expected a command first"));
+  CHECK(has(said({"--quiet", "spearmann", in}), "did you mean spearman?"));
 }
 
 TEST_CASE("help COMMAND is COMMAND --help", "[cli][help]") {
@@ -123,6 +140,9 @@ TEST_CASE("bash completes commands, options, their words and files", "[cli][help
   CHECK(completed(script, {"rank", "in.txt", "--ties", "max"}) == words{"max"});
   CHECK(completed(script, {"rank", "--keep"}).empty());
   CHECK(completed(script, {"completion", "z"}) == words{"zsh"});
+  // bash splits at the sign.
+  CHECK(completed(script, {"spearman", "--adjust", "=", "b"}) == words{"bh", "bonferroni"});
+  CHECK(completed(script, {"rank", "--ties", "="}).size() == 5);
   const std::string table = folder.write("table.tsv", "1 2\n");
   CHECK(completed(script, {"spearman", table.substr(0, table.size() - 4)}) == words{table});
   CHECK(completed(script, {"pearson", "-o", table.substr(0, table.size() - 4)}) == words{table});

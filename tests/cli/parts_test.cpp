@@ -279,6 +279,12 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
     INFO(key);
     CHECK(report_value(merged, key) == report_value(single, key));
   }
+  const auto names_in = [](const std::string& text) {
+    const std::size_t at = text.find("\"names\": {");
+    return text.substr(at, text.find('}', at) - at);
+  };
+  CHECK(names_in(merged) == names_in(single));
+  CHECK(names_in(merged).find("\"of_rows\": 150") != std::string::npos);
   CHECK(report_value(merged, "y_constant_rows") == "1");
   CHECK(report_value(merged, "edge_sum") != "null");
   // Counts are of no edges: there is no sum of them.

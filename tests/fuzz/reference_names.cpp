@@ -81,6 +81,31 @@ bool mostly_decimals(const reference_lines& rows) {
   return end > 1 && 2 * with > end - 1;
 }
 
+bool is_year_after_year(const line& fields, std::size_t first) {
+  const std::vector<double> v = numbers_of(fields, first);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (v[i] < 1500 || v[i] > 2200 || (i > 0 && v[i] <= v[i - 1])) return false;
+  }
+  return v.size() >= 3 && all_whole(fields, first);
+}
+
+/// Whether all of `values` are larger than the numbers behind the first of the other lines, or all
+/// smaller.
+bool is_apart(const std::vector<double>& values, const reference_lines& lines) {
+  bool is_larger = true;
+  bool is_smaller = true;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    for (std::size_t c = 1; c < lines[i].size() && c < most_columns; ++c) {
+      if (!lines[i][c].is_number) continue;
+      for (const double value : values) {
+        is_larger = is_larger && value > lines[i][c].number;
+        is_smaller = is_smaller && value < lines[i][c].number;
+      }
+    }
+  }
+  return is_larger || is_smaller;
+}
+
 bool names_identifiers(const std::string& label) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -112,12 +137,20 @@ bool is_reference_header(const reference_lines& lines) {
   if (all_quoted(head, first) && !all_quoted(lines[1], first)) return true;
   const bool starts_with_text = !lines[1][0].is_number && !lines[1][0].is_missing;
   if (first == 0 && head.size() + 1 == lines[1].size() && starts_with_text) return true;
-  if (lines.size() < 3 || !in_equal_steps(values)) return false;
+  bool has_label = first == 1 && names_identifiers(head[0].text) && all_different(values);
+  bool has_steps = false;
+  bool has_years = false;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    if (in_equal_steps(numbers_of(lines[i], lines[i][0].is_number ? first : 1))) return false;
+    const std::size_t begin = lines[i][0].is_number ? first : 1;
+    has_label = has_label && !names_identifiers(lines[i][0].text);
+    has_steps = has_steps || in_equal_steps(numbers_of(lines[i], begin));
+    has_years = has_years || is_year_after_year(lines[i], begin);
   }
-  return no_chance(values, all_whole(head, first));
+  if (has_label) return true;
+  if (lines.size() < 3 || !in_equal_steps(values)) return false;
+  if (!has_steps && no_chance(values, all_whole(head, first))) return true;
+  return first == 1 && !has_years && is_year_after_year(head, 1) && is_apart(values, lines);
 }
 
 bool has_reference_names(const line& header, const reference_lines& rows) {

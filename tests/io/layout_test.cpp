@@ -65,6 +65,17 @@ TEST_CASE("A first line of numbers that look like names is a header", "[io][layo
     check("country,1990,1991,1992\nSweden,2100,1800,1900\nNorway,1500,1992,1700\n",
           {2, 3, "Sweden", "1990", "--header no"});
     check("year 1990 1995 2000 2005\na 3 5 2 2\nb 1 7 9 1\n", {2, 4, "a", "1990", "--header no"});
+    // Beyond all values, of which some are a series too.
+    check("country,1990,1991,1992\nSweden,1,2,3\nNorway,3,1,2\n",
+          {2, 3, "Sweden", "1990", "--header no"});
+    check("country,1990,1991,1992\nSweden,10,20,30\nNorway,3,1,2\nChad,3,2,1\n",
+          {3, 3, "Sweden", "1990", "--header no"});
+  }
+  SECTION("A label that says so, which no row has") {
+    for (const std::string label : {"gene_id", "EntrezID", "id", "Gene", "probe.name"}) {
+      check(label + ",1,5,9,12\nTP53,5,3,9,1\nMYC,4,4,1,2\n", {2, 4, "TP53", "1", "--header no"});
+      check(label + ",12,7,3.5\nTP53,5,3,9\n", {1, 3, "TP53", "12", "--header no"});
+    }
   }
   SECTION("pandas, to_csv(index=False) of a frame without names of columns") {
     check("0,1,2,3\n0.5,0.25,1.5,2.0\n1.5,0.125,3.5,1.0\n", {2, 4, "", "0", "--header no"});
@@ -97,6 +108,9 @@ TEST_CASE("A first line that may be a row of values stays one", "[io][layout]") 
     check("a 10 20 30 40\nb 4 5 6 7\nc 9 1 1 5\n", {3, 4, "a", "", ""});
     check("a 5 2 9\nb 4 5 1\nc 7 8 2\n", {3, 3, "a", "", ""});
     check("0.5 0.25 7\n4 5 1\n7 8.5 2\n", {3, 3, "", "", ""});
+    check("a 1990 1995 2003\nb 1980 1982 1999\nc 2001 1990 2002\n", {3, 3, "a", "", ""});
+    check("user_id,1,5,8\nsession_id,5,3,9\nitem_id,4,4,1\n", {3, 3, "user_id", "", ""});
+    check("gene,1,5,5\nexon,5,3,9\nintron,4,4,1\n", {3, 3, "gene", "", ""});
   }
   SECTION("With a note, where it alone is a series") {
     check("a 1 2 3\nb 4 9 6\nc 7 8 1\n", {3, 3, "a", "", "--header yes"});
@@ -105,11 +119,22 @@ TEST_CASE("A first line that may be a row of values stays one", "[io][layout]") 
     check("2 3 4 5 6 7 8\n2 1 4 3 6 5 8\n8 8 1 1 2 5 3\n", {3, 7, "", "", "--header yes"});
   }
   SECTION("With a note, where different integers stand over decimals") {
-    check("id 12 7 31\nb 0.5 9.5 6.5\nc 7.5 8.5 1\n", {3, 3, "id", "", "--header yes"});
+    check("a 12 7 31\nb 0.5 9.5 6.5\nc 7.5 8.5 1\n", {3, 3, "a", "", "--header yes"});
   }
   SECTION("With a note, where a named first row is beyond all others") {
     check("country,1990,1995,2003\nSweden,10,20,15\nNorway,9,7,3\n",
           {3, 3, "country", "", "--header yes"});
+  }
+  SECTION("With a note, where it alone has years") {
+    check("country,1990,2000,2010,2015\nSweden,1000,2500,3005,4000\nNorway,3222,1444,1333,2222\n",
+          {3, 4, "country", "", "--header yes"});
+    check("1990 1995 2003\n5 17 2010\n1995 1990 9\n", {3, 3, "", "", "--header yes"});
+  }
+  SECTION("With a note, where it alone ascends") {
+    check("dose,0.5,1,5,20\nA,3,1,9,2\nB,4,4,1,2\n", {3, 4, "dose", "", "--header yes"});
+  }
+  SECTION("With a note, where it alone counts from 0") {
+    check("0 1 2\n1 2 3\n3 5 7\n", {3, 3, "", "", "--header yes"});
   }
 }
 
@@ -196,4 +221,41 @@ TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layo
     CHECK(with_hole.first_nan->line == 41);
     CHECK(with_hole.first_nan->column == 1);
   }
+}
+
+TEST_CASE("A message says what can be done about a field", "[io][layout]") {
+  const auto hint = [](const std::string& field, char decimal = '.') {
+    return refusal_of("name;a;b\nx;1;2\ny;2;" + field + "\n", {.text = {.decimal = decimal}});
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    CAPTURE(text, part);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(hint("high"),
+            ":3: column 3: got 'high' in column 'b', expected a number (--skip-columns leaves"));
+  CHECK(has(hint("0,5"), "(--decimal , where the comma is the decimal mark)"));
+  CHECK(has(hint("1.234,5"), "(write the table without marks between thousands; --decimal ,)"));
+  CHECK(has(hint("1.234,5", ','), "(write the table without marks between thousands)"));
+  CHECK(has(hint("1,234.5"), "(write the table without marks between thousands)"));
+  CHECK(has(hint("1 234"), "(write the table without marks between thousands)"));
+  CHECK(has(hint("12%"), "(write the table without percent signs)"));
+  CHECK(has(hint("\xE2\x88\x92"
+                 "1"),
+            "(a minus sign is a hyphen, -)"));
+  CHECK(has(hint("1.5", ','), "(--decimal . where the point is the decimal mark)"));
+  // The names of columns that are read, of all fields.
+  CHECK(has(refusal_of("n,a,b,c\nx,1,2,3\ny,1,2,t\n", {.text = {.skip_columns = {"a"}}}),
+            ":3: column 4: got 't' in column 'c', expected"));
+  CHECK(has(refusal_of("x,1,2\ny,1,t\n"), ":2: column 3: got 't', expected"));
+
+  CHECK(has(refusal_of("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
+  CHECK(
+      has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with a carriage return alone"));
+  CHECK(read("1,2,3\r").cols() == 3);
+  CHECK(has(refusal_of("sep=;\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
+  CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
+  CHECK(has(refusal_of("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),
+            "expected numbers (--delimiter says what separates them)"));
+  CHECK(has(refusal_of("n,a,b\nx,1,2\n", {.text = {.names_column = "4"}}),
+            "got '4', expected the number of a column from 1 to 3 or a name in the header"));
 }

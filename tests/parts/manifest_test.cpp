@@ -37,6 +37,7 @@ part_manifest some_manifest() {
   m.constant_rows = 2;
   m.family = std::numeric_limits<std::uint64_t>::max();
   m.files = {{"rows", "part-03-of-12.tsv", {.bytes = 5, .crc32 = 0xabc}}};
+  m.reading = {.rows_named_by = "column 1", .notes = {"line 1 ('a', \"b\")", ""}};
   m.seconds = 1.5;
   return m;
 }
@@ -54,6 +55,9 @@ TEST_CASE("A manifest is read back as it was written", "[parts]") {
   CHECK(read->summary.max_p_effective == m.summary.max_p_effective);
   CHECK(read->summary.cut_at_most == m.summary.cut_at_most);
   CHECK(read->summary.device == m.summary.device);
+  CHECK(read->reading.rows_named_by == "column 1");
+  CHECK(read->reading.columns_named_by.empty());
+  CHECK(read->reading.notes == m.reading.notes);
   CHECK(!read->search);
   m.step = 2;
   m.search = gpu::discovery_search{.max_p = 0.05,

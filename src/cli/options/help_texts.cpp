@@ -78,7 +78,8 @@ std::string examples_text(std::string_view verb) {
   if (verb == "parts") {
     return "Examples:\n"
            "  gpu-similarity parts DIR\n"
-           "  sbatch --array=$(gpu-similarity parts DIR --format slurm) job.sh";
+           "  sbatch --array=$(gpu-similarity parts DIR --format slurm) job.sh\n"
+           "  gpu-similarity parts DIR --clean";
   }
   if (verb == "merge") {
     return "Examples:\n"

@@ -56,18 +56,18 @@ std::string check_format(const row_files& c) {
 }
 
 void settle_format(io::result_format& format, bool is_given,
-                   std::initializer_list<named_output> outputs) {
-  std::string said_by = is_given ? fmt::format("--format {}", io::word_of(format)) : std::string();
+                   std::initializer_list<named_output> outputs, std::string said_by) {
+  if (said_by.empty() && is_given) said_by = fmt::format("--format {} says", io::word_of(format));
   for (const named_output& output : outputs) {
     const std::optional<io::result_format> named = format_named_by(output, is_given);
     if (!named) continue;
     if (said_by.empty()) {
       format = *named;
-      said_by = fmt::format("{} {}", output.option, output.path);
+      said_by = fmt::format("{} {} says", output.option, output.path);
     }
     if (*named == format) continue;
-    throw usage_error(fmt::format("{}: {} names {}, expected {} as {} says", output.option,
-                                  output.path, io::word_of(*named), io::word_of(format), said_by));
+    throw usage_error(fmt::format("{}: {} names {}, expected {} as {}", output.option, output.path,
+                                  io::word_of(*named), io::word_of(format), said_by));
   }
 }
 

@@ -14,9 +14,10 @@ struct named_output {
   const std::string& path;
 };
 
-/// Gives `format` the one that the suffixes say, unless --format was given.
+/// Gives `format` the one that the suffixes say, unless --format was given. `said_by` is what says
+/// the format where --format did not, as in "the parts are".
 /// @throw usage_error where a suffix is unknown, or two of suffixes and --format contradict
 void settle_format(io::result_format& format, bool is_given,
-                   std::initializer_list<named_output> outputs);
+                   std::initializer_list<named_output> outputs, std::string said_by = {});
 
 }  // namespace gpu::cli

@@ -39,8 +39,9 @@ void add_filter(CLI::App& app, pairs_command& c) {
                           {"bh", correction::benjamini_hochberg},
                           {"max-t", correction::max_t}},
                          {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}},
-                         "Correction of --max-p for the number of pairs, by their number or by "
-                         "permutation (max-t); edges and partners get a column q, the adjusted p "
+                         "Correction of --max-p for the number of pairs, by their number "
+                         "(bonferroni or bonf, bh or fdr) or by permutation (max-t); edges and "
+                         "partners get a column q, the adjusted p "
                          "(edges with bh not beside --min-abs) [none]")
       ->group("Which pairs");
   app.add_option("--permutations", c.max_t.permutations,
@@ -154,7 +155,9 @@ void add_execution(CLI::App& app, pairs_command& c) {
                            {"always", row_folding::always}},
                           "Whether rows of equal ranks are computed once [auto]")
       ->group("Execution");
-  app.add_flag("--plan", c.plan_only, "Tell what would run and how large its result would be")
+  app.add_flag("--plan", c.plan_only,
+               "Tell what would run, how many seconds it would take and how large its result would "
+               "be")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }

@@ -185,7 +185,8 @@ void add_differential(CLI::App& app, differential_command& c) {
        {"bonferroni", adjustment::bonferroni},
        {"bh", adjustment::benjamini_hochberg}},
       {{"bonf", "bonferroni"}, {"fdr", "bh"}},
-      "Correction of --max-p for the number of pairs; adds the column q (with bh not beside "
+      "Correction of --max-p for the number of pairs, bonferroni or bonf, bh or fdr; adds the "
+      "column q (with bh not beside "
       "--min-abs-z) [none]")
       ->group("Which pairs");
   add_results(app, c);

@@ -26,11 +26,26 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+/// The shortest word that begins with `begin`, which has three letters at least; "" where there is
+/// none.
+std::string shortest_with_begin(std::string_view begin, const std::vector<std::string>& known) {
+  constexpr std::size_t fewest_letters = 3;
+  const std::size_t hyphens = std::min(begin.find_first_not_of('-'), begin.size());
+  if (begin.size() - hyphens < fewest_letters) return "";
+  std::string shortest;
+  for (const std::string& candidate : known) {
+    if (!candidate.starts_with(begin)) continue;
+    if (shortest.empty() || candidate.size() < shortest.size()) shortest = candidate;
+  }
+  return shortest;
+}
+
 }  // namespace
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 64;  // no option is longer
   if (word.size() > longest) return "";
+  if (const std::string whole = shortest_with_begin(word, known); !whole.empty()) return whole;
   std::string nearest;
   std::size_t fewest = 0;
   for (const std::string& candidate : known) {

@@ -7,8 +7,9 @@
 
 namespace gpu::cli {
 
-/// The word of `known` that is fewest typing errors away from `word`: letters left out, added,
-/// changed, or two exchanged. "" where each is further away than a third of its letters.
+/// The shortest word of `known` that begins with `word`; else the one that is fewest typing errors
+/// away from `word`: letters left out, added, changed, or two exchanged. "" where each is further
+/// away than a third of its letters.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& known);
 

@@ -33,7 +33,9 @@ words options_of(const CLI::App& verb) {
 
 std::string unknown_verb(const std::string& word, const CLI::App& app) {
   const words verbs = verbs_of(app);
-  const std::string meant = nearest_word(word, verbs);
+  words known = verbs;
+  known.emplace_back("help");
+  const std::string meant = nearest_word(word, known);
   return meant.empty()
              ? fmt::format("unknown command {}, expected one of {}", word, fmt::join(verbs, ", "))
              : fmt::format("unknown command {}, did you mean {}?", word, meant);
@@ -57,10 +59,15 @@ constexpr std::array other_words{
     other_word{"--threshold", "--min-abs"},
     other_word{"--cutoff", "--min-abs"},
     other_word{"--alternative", "--tail"},
+    other_word{"--method", "--measure"},
+    other_word{"--method", "--adjust", "correlate --measure NAME"},
+    other_word{"--no-header", "--header", "--header no"},
+    other_word{"--na-strings", "--na-values"},
     other_word{"--sep", "--delimiter"},
     other_word{"--separator", "--delimiter"},
     other_word{"--index-col", "--names-column"},
     other_word{"--jobs", "--threads"},
+    other_word{"--n-jobs", "--threads"},
     other_word{"--cores", "--threads"},
     other_word{"--gpu", "--backend", "--backend cuda"},
     other_word{"--cpu", "--backend", "--backend cpu"},
@@ -85,18 +92,45 @@ std::string unknown_option(const std::string& word, const CLI::App& verb) {
                        : fmt::format("unknown option {}{}, did you mean {}?", option, of, meant);
 }
 
+bool is_option(const std::string& word) {
+  return word.starts_with('-');
+}
+
+/// What stands in front of `verb`, which takes its options behind it.
+std::string misplaced_word(const std::string& word, const CLI::App& verb) {
+  const std::string option = word.substr(0, word.find('='));
+  const words known = options_of(verb);
+  const bool is_known = std::find(known.begin(), known.end(), option) != known.end();
+  if (is_option(word) && !is_known && verb.get_option_no_throw(option) == nullptr) {
+    return unknown_option(word, verb);
+  }
+  return fmt::format("{} stands in front of {}, expected it behind: gpu-similarity {} INPUT {}",
+                     option, verb.get_name(), verb.get_name(), option);
+}
+
+/// Where no command is among the words that are left.
+std::string without_verb(const words& left, const CLI::App& app) {
+  const auto word = std::find_if_not(left.begin(), left.end(), is_option);
+  if (word == left.end()) return unknown_option(left.front(), app);
+  if (word == left.begin() || !nearest_word(*word, verbs_of(app)).empty()) {
+    return unknown_verb(*word, app);
+  }
+  return fmt::format(
+      "{} stands in front, expected a command first, as in gpu-similarity spearman "
+      "INPUT",
+      left.front());
+}
+
 }  // namespace
 
 std::string unknown_word(const CLI::App& app) {
   const std::vector<CLI::App*> parsed = app.get_subcommands();
-  const CLI::App& verb = parsed.empty() ? app : *parsed.front();
   const words left = app.remaining(true);
   if (left.empty()) return "";
-  const auto is_option = [](const std::string& word) { return word.starts_with('-'); };
-  if (parsed.empty()) {
-    const auto word = std::find_if_not(left.begin(), left.end(), is_option);
-    if (word != left.end()) return unknown_verb(*word, app);
-  }
+  if (parsed.empty()) return without_verb(left, app);
+  const CLI::App& verb = *parsed.front();
+  const words in_front = app.remaining(false);
+  if (!in_front.empty()) return misplaced_word(in_front.front(), verb);
   const auto option = std::find_if(left.begin(), left.end(), is_option);
   if (option != left.end()) return unknown_option(*option, verb);
   const words known = options_of(verb);

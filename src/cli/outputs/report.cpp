@@ -161,6 +161,19 @@ std::string to_json(const run_report& r) {
   return members.object();
 }
 
+std::string names_text(const run_report& r) {
+  std::string out = names_text(r.input);
+  if (r.against && r.against->names) out += "against: " + names_text(*r.against);
+  return out;
+}
+
+std::string cuts_text(const run_report& r) {
+  const pair_summary& s = r.summary;
+  const std::string p_text =
+      r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
+  return p_text + cut_text(s);
+}
+
 std::string to_text(const run_report& r) {
   const pair_summary& s = r.summary;
   std::string out =
@@ -170,8 +183,7 @@ std::string to_text(const run_report& r) {
     out += fmt::format(", tests of {} observations", s.observations);
   }
   out += fmt::format(", {} pairs tested, {} kept\n", s.pairs_tested, s.pairs_kept);
-  out += names_text(r.input);
-  if (r.against && r.against->names) out += "against: " + names_text(*r.against);
+  out += names_text(r);
   out.pop_back();
   if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
   const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
@@ -182,9 +194,7 @@ std::string to_text(const run_report& r) {
     out += fmt::format("\n{} pairs have p of Student's t, because of ties or of their columns",
                        s.pairs_by_t);
   }
-  const std::string p_text =
-      r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
-  out += fmt::format("\n{}{}", p_text, cut_text(s));
+  out += fmt::format("\n{}", cuts_text(r));
   if (r.permutations.number > 0) {
     out += fmt::format(", by {} permutations in {:.3f} s", r.permutations.number,
                        r.permutations.seconds);

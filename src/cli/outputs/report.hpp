@@ -82,6 +82,13 @@ struct run_report {
 /// The same in a few lines of text, of a complete run.
 [[nodiscard]] std::string to_text(const run_report& report);
 
+/// How many names the tables have and where they stand, a line for each table; "" where that is
+/// unknown.
+[[nodiscard]] std::string names_text(const run_report& report);
+
+/// "p <= 0.05, |statistic| >= 0.2": what was kept.
+[[nodiscard]] std::string cuts_text(const run_report& report);
+
 /// What a run over rows did.
 struct row_report {
   run_status status = run_status::complete;

@@ -452,7 +452,11 @@ run_report report_of(const joined_parts& joined) {
   run_report report;
   report.input = {"parts", joined.job.input};
   if (joined.job.against) report.against = report_input{"parts", joined.job.against};
-  report.summary = joined.summary;
+  const pair_summary& s = joined.summary;
+  const part_manifest& first = joined.parts.front();
+  report.input.add(first.reading, s.rows, s.cols);
+  if (report.against) report.against->add(first.y_reading, s.y_rows, s.cols);
+  report.summary = s;
   report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
   report.has_p = joined.summary.observations > 0;
@@ -470,12 +474,15 @@ run_report report_of_run(const joined_parts& joined, const pairs_command& job,
 }
 
 std::string to_text(const joined_parts& joined) {
+  const run_report report = report_of(joined);
   const pair_summary& s = joined.summary;
+  const std::string shape = s.y_rows > 0 ? fmt::format("{} rows against {} rows", s.rows, s.y_rows)
+                                         : fmt::format("{} rows", s.rows);
   return fmt::format(
-      "{} rows x {} columns, {} pairs tested, {} kept\np <= {:.6g}\n{} parts, {:.3f} s in all\n"
+      "{} x {} columns, {} pairs tested, {} kept\n{}{}\n{} parts, {:.3f} s in all\n"
       "checksum {}\n",
-      s.rows, s.cols, s.pairs_tested, s.pairs_kept, s.max_p_effective, joined.parts.size(),
-      joined.seconds, gpu::to_string(s.checksum));
+      shape, s.cols, s.pairs_tested, s.pairs_kept, names_text(report), cuts_text(report),
+      joined.parts.size(), joined.seconds, gpu::to_string(s.checksum));
 }
 
 }  // namespace gpu::cli

@@ -118,7 +118,9 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .y_nan_rows = out.summary.y_nan_rows.size(),
                          .family = family_of(out.summary),
                          .edge_sum = out.edge_sum,
-                         .search = out.search};
+                         .search = out.search,
+                         .reading = context_.tables.x.reading};
+  if (context_.tables.y) manifest.y_reading = context_.tables.y->reading;
   for (const computed::file& file : out.files) file.output->sync();
   manifest.seconds = watch.seconds();
   if (is_interrupted()) throw cancelled("interrupted");

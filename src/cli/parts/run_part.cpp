@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/outputs/report.hpp"
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/part_verbs.hpp"
 #include "cli/parts/resume_folder.hpp"
@@ -22,9 +23,13 @@ namespace {
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 std::string done_text(const part_manifest& m) {
-  return fmt::format("{}: {}, {} pairs tested, {} kept, {:.3f} s\nchecksum {}\n",
-                     text_of({m.step, m.number, m.of}), panel_text(m), m.summary.pairs_tested,
-                     m.summary.pairs_kept, m.seconds, gpu::to_string(m.summary.checksum));
+  const pair_summary& s = m.summary;
+  run_report read;
+  read.input.add(m.reading, s.rows, s.cols);
+  if (m.job.against) read.against.emplace().add(m.y_reading, s.y_rows, s.cols);
+  return fmt::format("{}: {}, {} pairs tested, {} kept, {:.3f} s\n{}checksum {}\n",
+                     text_of({m.step, m.number, m.of}), panel_text(m), s.pairs_tested, s.pairs_kept,
+                     m.seconds, names_text(read), gpu::to_string(s.checksum));
 }
 
 /// What there is to be done; nothing where the part of the step that the job is at is there.

@@ -129,7 +129,8 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
                                   joined.job.option("keep")));
   }
   io::result_format format = format_of(joined.job);
-  settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}});
+  settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}},
+                "the parts are");
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
   return {.output = job.output,

@@ -19,7 +19,7 @@ index_t most_edges_of(const pairs_command& job) {
 
 too_large too_many_edges(const pairs_command& job, double edges) {
   return too_large(fmt::format(
-      "--format {}: got {:.6g} edges, expected at most {}. Take a stricter cut, --format mtx or "
+      "--format {}: got {:.0f} edges, expected at most {}. Take a stricter cut, --format mtx or "
       "tsv, or say --force",
       io::word_of(job.format), edges, io::most_network_edges));
 }

@@ -155,7 +155,7 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       "workspace\t{}\n"
       "choice\t{}\n"
       "{}"
-      "kept, estimated\t{:.6g}{}, at most about {:.6g} (sample of {} pairs)\n"
+      "kept, estimated\t{:.0f}{}, at most about {:.0f} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
       "output, allowed\t{}\n",
       shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),

@@ -39,7 +39,8 @@ void add_shape_note(io::table& table) {
       table.rows(), table.cols()));
 }
 
-void check_shape(const std::string& file, const io::table& table, index_t fewest_rows) {
+void check_shape(const std::string& file, const io::table& table, index_t fewest_rows,
+                 bool is_transposed) {
   constexpr index_t fewest_cols = 3;
   if (table.rows() < fewest_rows) {
     throw io::input_error(
@@ -48,10 +49,12 @@ void check_shape(const std::string& file, const io::table& table, index_t fewest
                     table.rows(), table.rows() == 1 ? "" : "s", fewest_rows));
   }
   if (table.cols() < fewest_cols) {
+    const bool may_turn = !is_transposed && table.rows() >= fewest_cols;
     throw io::input_error(
         file, {},
-        fmt::format("got {} columns of numbers, expected at least {} observations", table.cols(),
-                    fewest_cols));
+        fmt::format("got {} column{} of numbers, expected at least {} observations{}", table.cols(),
+                    table.cols() == 1 ? "" : "s", fewest_cols,
+                    may_turn ? " (--transpose takes the columns as variables)" : ""));
   }
 }
 
@@ -76,7 +79,7 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
     note(name, table.reading.notes);
   }
   check_nans(job, name, table);
-  check_shape(name, table, fewest_rows);
+  check_shape(name, table, fewest_rows, job.transposes);
   if (io::has_fields(job.format)) {
     // From here on names are what the lines of the result have.
     auto quoted = io::fields_of(table.names, io::separator_of(job.format));

@@ -153,7 +153,8 @@ text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& op
     : source_(std::move(source)), file_(file), threads_(cpu::thread_count(options.threads)) {
   take_sample_lines();
   const std::string_view text = without_byte_order_mark(block_);
-  found_layout found = find_layout(text, options.text, file);
+  has_returns_alone_ = text.find('\r') < text.size() && text.find('\n') == npos;
+  found_layout found = layout_of(text, options.text);
   layout_ = std::move(found.layout);
   columns_ = std::move(found.columns);
   reading_ = std::move(found.reading);
@@ -161,6 +162,22 @@ text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& op
   block_ = text.substr(found.rows_begin);
   // A block without text would say that there is no more.
   if (block_.empty()) block_ = source_->next();
+}
+
+found_layout text_rows::layout_of(std::string_view text, const text_options& options) const {
+  try {
+    return find_layout(text, options, file_);
+  } catch (const input_error& error) {
+    if (has_returns_alone_) refuse_returns(error.where());
+    throw;
+  }
+}
+
+/// What is wrong with such a file is where its lines end, whatever was found in its only line.
+void text_rows::refuse_returns(input_position where) const {
+  throw input_error(file_, where,
+                    "got lines that end with a carriage return alone, expected line feeds: tr "
+                    "'\\r' '\\n' < FILE | gpu-similarity ... -");
 }
 
 /// Leaves the record that the block cuts to the next block.
@@ -237,6 +254,17 @@ block_values text_rows::read_records() {
   return read_block(block_, layout_, breaks_, threads_);
 }
 
+/// " in column 'age'" of a field counted from 1, where the header names it.
+std::string text_rows::column_text(index_t field) const {
+  if (!columns_.given() || layout_.role(field) != field_role::value) return "";
+  std::size_t values = 0;
+  for (index_t before = 1; before < field; ++before) {
+    if (layout_.role(before) == field_role::value) ++values;
+  }
+  if (values >= columns_.names.size() || columns_.names[values].empty()) return "";
+  return fmt::format(" in column {}", quoted(columns_.names[values]));
+}
+
 /// Reads the block that is there, adds what is known of it, and asks for the next one.
 block_values text_rows::read_lines(value_range& range, table& out) {
   block_values read = read_records();
@@ -244,7 +272,11 @@ block_values text_rows::read_lines(value_range& range, table& out) {
     if (segment.error) {
       input_position where = segment.error->where;
       where.line += lines_before_;
-      throw input_error(file_, where, segment.error->what);
+      if (has_returns_alone_) refuse_returns(where);
+      const std::string& behind = segment.error->behind;
+      throw input_error(file_, where,
+                        behind.empty() ? segment.error->what
+                                       : segment.error->what + column_text(where.column) + behind);
     }
     if (segment.first_nan && !out.first_nan) {
       out.first_nan = segment.first_nan;

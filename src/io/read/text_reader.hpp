@@ -34,6 +34,9 @@ class text_rows final : public row_source {
   table rest() override;
 
  private:
+  [[nodiscard]] found_layout layout_of(std::string_view text, const text_options& options) const;
+  [[noreturn]] void refuse_returns(input_position where) const;
+  [[nodiscard]] std::string column_text(index_t field) const;
   void take_sample_lines();
   void take_block();
   void keep_whole_records();
@@ -45,9 +48,10 @@ class text_rows final : public row_source {
   std::unique_ptr<line_source> source_;
   std::string file_;
   int threads_;
-  std::string_view block_;  // of the source, not read yet; empty at the end
-  std::string joined_;      // where the block is not one of the source
-  std::string carried_;     // the begin of a record that the next block goes on with
+  bool has_returns_alone_ = false;  // \r and no \n: an old line ending
+  std::string_view block_;          // of the source, not read yet; empty at the end
+  std::string joined_;              // where the block is not one of the source
+  std::string carried_;             // the begin of a record that the next block goes on with
   text_layout layout_;
   record_breaks breaks_ = record_breaks::every_line;  // until one is found in quotes
   column_names columns_;

@@ -48,12 +48,10 @@ struct chosen_words {
 };
 
 [[noreturn]] void refuse(const char* option, std::string_view word, index_t fields,
-                         const std::string& file) {
-  throw input_error(
-      file, {},
-      fmt::format("{}: got {}, expected the number of a column from 1 to {}, a name in "
-                  "the header, or a range of two of them as in 3-8",
-                  option, quoted(word), fields));
+                         const std::string& file, std::string_view what_else) {
+  throw input_error(file, {},
+                    fmt::format("{}: got {}, expected the number of a column from 1 to {}{}",
+                                option, quoted(word), fields, what_else));
 }
 
 std::vector<index_t> columns_of(const chosen_words& chosen, index_t fields,
@@ -65,7 +63,8 @@ std::vector<index_t> columns_of(const chosen_words& chosen, index_t fields,
     } else if (const auto range = range_of(word, fields, names)) {
       for (index_t c = range->first; c <= range->second; ++c) out.push_back(c);
     } else {
-      refuse(chosen.option, word, fields, file);
+      refuse(chosen.option, word, fields, file,
+             ", a name in the header, or a range of two of them as in 3-8");
     }
   }
   return out;
@@ -93,7 +92,9 @@ column_choice choose_columns(const text_options& options, index_t fields,
   chosen.skipped = columns_of({"--skip-columns", options.skip_columns}, fields, names, file);
   if (options.names_column.empty()) return chosen;
   const auto column = column_of(options.names_column, fields, names);
-  if (!column) refuse("--names-column", options.names_column, fields, file);
+  if (!column) {
+    refuse("--names-column", options.names_column, fields, file, " or a name in the header");
+  }
   chosen.names = *column;
   return chosen;
 }

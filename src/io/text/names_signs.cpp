@@ -40,11 +40,34 @@ bool is_series(const numbers& values) {
   return true;
 }
 
+/// Whether each number is larger than the one before.
+bool is_ascending(const numbers& values) {
+  const auto is_no_step = [](const sample_cell& a, const sample_cell& b) {
+    return !(a.value < b.value);
+  };
+  return std::adjacent_find(values.begin(), values.end(), is_no_step) == values.end();
+}
+
+/// Whether these are years, one after the other.
+bool are_years(const numbers& values) {
+  constexpr double first_year = 1500;
+  constexpr double last_year = 2200;
+  return values.size() >= 3 && is_ascending(values) &&
+         std::all_of(values.begin(), values.end(), [](const sample_cell& c) {
+           return c.is_integer && c.value >= first_year && c.value <= last_year;
+         });
+}
+
+/// Whether these are 0, 1, 2, and so on.
+bool counts_from_zero(const numbers& values) {
+  return is_series(values) && values[0].value == 0 && values[1].value == 1;
+}
+
 /// Whether a series is hardly one by chance: 0, 1, 2, ..., or so long or so large that of all
 /// lines of such numbers one in a million is a series.
 bool is_striking(const numbers& series) {
+  if (counts_from_zero(series)) return true;
   const double step = series[1].value - series[0].value;
-  if (series[0].value == 0 && step == 1) return true;
   const bool are_integers =
       std::all_of(series.begin(), series.end(), [](const sample_cell& c) { return c.is_integer; });
   const double largest = std::max(std::abs(series.front().value), std::abs(series.back().value));
@@ -138,17 +161,59 @@ bool says_identifiers(std::string_view label) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Whether the numbers of `line`, without a name in front of them, are a series.
-bool has_series(const cells& line, std::size_t first) {
-  if (line.empty()) return false;
-  return is_series(numbers_from(line, line.front().is_number ? first : 1));
-}
-
 /// Whether all cells from `first` on are quoted.
 bool are_quoted(const cells& line, std::size_t first) {
   return line.size() > first &&
          std::all_of(line.begin() + static_cast<std::ptrdiff_t>(first), line.end(),
                      [](const sample_cell& c) { return c.is_quoted; });
+}
+
+/// The lines below the first.
+class other_lines {
+ public:
+  /// Numbers begin at cell `first`.
+  other_lines(const text_sample& sample, std::size_t first) {
+    for (auto line = sample.begin() + 1; line != sample.end(); ++line) {
+      if (line->cells.empty()) continue;
+      const bool is_named = !line->cells.front().is_number;
+      names_.push_back(line->cells.front().text);
+      rows_.push_back(numbers_from(line->cells, is_named ? 1 : first));
+    }
+  }
+  template <class Is>
+  [[nodiscard]] bool any_row(const Is& is) const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [&](const numbers& row) { return !row.empty() && is(row); });
+  }
+  template <class Is>
+  [[nodiscard]] bool any_name(const Is& is) const {
+    return std::any_of(names_.begin(), names_.end(), is);
+  }
+
+ private:
+  std::vector<std::string_view> names_;
+  std::vector<numbers> rows_;
+};
+
+/// What the numbers of the first line say, which begin at its cell `first`.
+name_sign sign_of_numbers(const numbers& values, std::size_t first, const text_sample& sample,
+                          const other_lines& below) {
+  const bool has_other_series = below.any_row(is_series);
+  const bool is_only_series = is_series(values) && !has_other_series;
+  if (is_only_series && is_striking(values)) return likely_names;
+  const bool is_outside = first == 1 && are_outside(values, extremes_of(sample, 1, first));
+  const bool are_only_years = are_years(values) && !below.any_row(are_years);
+  if (are_only_years && is_series(values) && is_outside) return likely_names;
+  const bool counts = counts_from_zero(values) && !below.any_row(counts_from_zero);
+  // By chance one line of four in 24 ascends.
+  constexpr std::size_t enough = 4;
+  const bool ascends_alone =
+      values.size() >= enough && is_ascending(values) && !below.any_row(is_ascending);
+  const bool may_be_labels =
+      values.size() >= 3 && are_different_integers(values) && !has_other_series;
+  const bool stands_out = may_be_labels && (is_outside || has_decimals(sample, 1, first));
+  return is_only_series || are_only_years || counts || ascends_alone || stands_out ? perhaps_names
+                                                                                   : no_names;
 }
 
 }  // namespace
@@ -174,19 +239,15 @@ name_sign sign_of_first_line(const text_sample& sample) {
   const bool is_one_short = head.size() + 1 == next.size();
   if (is_one_short && first == 0 && next.front().is_text()) return likely_names;
 
+  const other_lines below(sample, first);
+  // A label says it even over a single row, where no row has such a name itself.
+  if (first == 1 && says_identifiers(head.front().text) && !repeats(values) &&
+      !below.any_name(says_identifiers)) {
+    return likely_names;
+  }
   // One row below could be anything.
   if (sample.size() < 3) return no_names;
-  const bool has_other_series =
-      std::any_of(sample.begin() + 1, sample.end(),
-                  [&](const sample_line& line) { return has_series(line.cells, first); });
-  const bool is_only_series = is_series(values) && !has_other_series;
-  if (is_only_series && is_striking(values)) return likely_names;
-  const bool may_be_labels =
-      values.size() >= 3 && are_different_integers(values) && !has_other_series;
-  const bool stands_out =
-      may_be_labels && (has_decimals(sample, 1, first) ||
-                        (first == 1 && are_outside(values, extremes_of(sample, 1, first))));
-  return is_only_series || stands_out ? perhaps_names : no_names;
+  return sign_of_numbers(values, first, sample, below);
 }
 
 name_sign sign_of_first_column(const text_sample& sample, std::size_t first_row) {

@@ -169,7 +169,10 @@ class layout_finder {
       throw input_error(
           file_, {data.number, 1},
           is_chosen_ ? std::string("no column of values is chosen, expected one")
-                     : fmt::format("got {}, expected numbers", quoted(data.cells.front().text)));
+                     : fmt::format("got {}, expected numbers{}", quoted(data.cells.front().text),
+                                   data.text.find_first_of(",;|\t ") == std::string_view::npos
+                                       ? ""
+                                       : " (--delimiter says what separates them)"));
     }
   }
 
@@ -217,11 +220,15 @@ class layout_finder {
     const bool is_short = found_.layout.row_names && found_.reading.rows_named_by == "column 1" &&
                           size + 1 == fields_;
     if (size == fields_ || is_short) return;
-    const bool is_like_comment = head.text.starts_with('#') && options_.comment.empty();
+    std::string hint;
+    // What spreadsheets are told of the separator by.
+    for (const char* const begin : {"#", "sep="}) {
+      if (!head.text.starts_with(begin) || !options_.comment.empty()) continue;
+      hint = fmt::format(" (--comment '{}' leaves lines out that begin so)", begin);
+    }
     throw input_error(
         file_, {head.number, 0},
-        fmt::format("got a header of {} fields, but the first row has {}{}", size, fields_,
-                    is_like_comment ? " (--comment '#' leaves lines out that begin so)" : ""));
+        fmt::format("got a header of {} fields, but the first row has {}{}", size, fields_, hint));
   }
 
   void describe() {

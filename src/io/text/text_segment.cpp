@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -16,6 +17,46 @@ namespace {
 template <class T>
 constexpr bool holds(std::int32_t smallest, std::int32_t largest) {
   return smallest >= std::numeric_limits<T>::min() && largest <= std::numeric_limits<T>::max();
+}
+
+bool is_number_with(std::string_view field, char decimal) {
+  return parse_value(field, {.decimal = decimal}).kind != number_kind::not_a_number;
+}
+
+/// The field without what spreadsheets put between thousands where `decimal` is the mark.
+std::string without_thousands(std::string_view field, char decimal) {
+  const std::array<std::string_view, 5> marks{decimal == '.' ? "," : ".", " ", "'", "\xC2\xA0",
+                                              "\xE2\x80\xAF"};
+  std::string out(field);
+  for (const std::string_view mark : marks) {
+    for (std::size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at)) {
+      out.erase(at, mark.size());
+    }
+  }
+  return out;
+}
+
+/// What can be done about a field that is no number.
+std::string hint_for(std::string_view field, char decimal) {
+  if (decimal == '.' && is_number_with(field, ',')) {
+    return "--decimal , where the comma is the decimal mark";
+  }
+  if (decimal == ',' && is_number_with(field, '.')) {
+    return "--decimal . where the point is the decimal mark";
+  }
+  // U+2212
+  if (field.starts_with("\xE2\x88\x92")) return "a minus sign is a hyphen, -";
+  if (field.size() > 1 && field.ends_with('%')) return "write the table without percent signs";
+  // Of a point and a comma the last stands before the fraction.
+  const std::size_t last = field.find_last_of(".,");
+  const bool has_both = field.find('.') < field.size() && field.find(',') < field.size();
+  const char likely = has_both ? field[last] : decimal;
+  for (const char mark : {likely, likely == '.' ? ',' : '.'}) {
+    if (!is_number_with(without_thousands(field, mark), mark)) continue;
+    return fmt::format("write the table without marks between thousands{}",
+                       mark == decimal ? "" : fmt::format("; --decimal {}", mark));
+  }
+  return "--skip-columns leaves the column out, --na-values takes the word for a missing value";
 }
 
 }  // namespace
@@ -140,6 +181,12 @@ bool segment_reader::add_fields(field_cursor& cursor, index_t& column, index_t& 
   return true;
 }
 
+/// Whether a record is separators alone, as spreadsheets write empty rows.
+bool segment_reader::is_without_text(std::string_view record) const {
+  return record.find_first_not_of(std::string{layout_.separator, ' ', '\t', '\r'}) ==
+         std::string_view::npos;
+}
+
 /// Reads one record of any kind.
 void segment_reader::read_with_care(std::string_view record) {
   const index_t first_line = ++segment_.lines;
@@ -150,7 +197,13 @@ void segment_reader::read_with_care(std::string_view record) {
   const bool is_read = layout_.roles.empty()
                            ? add_fields<column_roles::plain>(cursor, column, values)
                            : add_fields<column_roles::chosen>(cursor, column, values);
-  if (!is_read) return;
+  if (!is_read) {
+    if (is_without_text(record)) {
+      segment_.error->what = "got no field with text, expected a row: leave such lines out";
+      segment_.error->behind.clear();
+    }
+    return;
+  }
   if (cursor.fault() != field_fault::none) {
     fail(column + 1, text_of(cursor.fault()));
     segment_.error->is_open_quote =
@@ -216,14 +269,8 @@ bool segment_reader::add(std::string_view field, index_t column) {
 }
 
 void segment_reader::refuse(std::string_view field, index_t column) {
-  std::string_view hint =
-      "--skip-columns leaves the column out, --na-values takes the word for a missing value";
-  if (layout_.values.decimal == '.' && field.find(',') != std::string_view::npos) {
-    const value_rules with_comma{.decimal = ','};
-    const bool would_read = parse_value(field, with_comma).kind != number_kind::not_a_number;
-    if (would_read) hint = "--decimal , where the comma is the decimal mark";
-  }
-  fail(column, fmt::format("got {}, expected a number ({})", quoted(field), hint));
+  fail(column, fmt::format("got {}", quoted(field)),
+       fmt::format(", expected a number ({})", hint_for(field, layout_.values.decimal)));
 }
 
 void segment_reader::add_real(double value, index_t column) {
@@ -239,8 +286,8 @@ void segment_reader::add_real(double value, index_t column) {
   reals_.push_back(value);
 }
 
-void segment_reader::fail(index_t column, std::string what) {
-  segment_.error = segment_error{{segment_.lines, column}, std::move(what)};
+void segment_reader::fail(index_t column, std::string what, std::string behind) {
+  segment_.error = segment_error{{segment_.lines, column}, std::move(what), std::move(behind)};
 }
 
 /// Moves what was collected to the segment, in the narrowest type.

@@ -17,8 +17,9 @@ namespace gpu::io {
 
 /// What is wrong with a line, and where in the segment.
 struct segment_error {
-  input_position where;  // the line is counted from the segment's first
-  std::string what;
+  input_position where;        // the line is counted from the segment's first
+  std::string what;            // of a field: what was got, ...
+  std::string behind{};        // ... and behind its place, what was expected
   bool is_open_quote = false;  // a line break in quotes, where lines were taken for records
 };
 
@@ -69,8 +70,9 @@ class segment_reader {
   bool add_name(std::string_view field, index_t column);
   bool add(std::string_view field, index_t column);
   void add_real(double value, index_t column);
+  [[nodiscard]] bool is_without_text(std::string_view record) const;
   void refuse(std::string_view field, index_t column);
-  void fail(index_t column, std::string what);
+  void fail(index_t column, std::string what, std::string behind = {});
   void store_values();
 
   std::string_view text_;

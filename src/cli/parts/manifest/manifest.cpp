@@ -53,6 +53,15 @@ std::string search_json(const std::optional<discovery_search>& search) {
   return fmt::format("{{\"least\": {}, \"most\": {}}}", search->least, search->most);
 }
 
+std::string reading_json(const io::table_reading& reading) {
+  std::string notes;
+  for (const std::string& note : reading.notes) {
+    notes += (notes.empty() ? "" : ", ") + json_text(note);
+  }
+  return fmt::format("{{\"rows_named_by\": {}, \"columns_named_by\": {}, \"notes\": [{}]}}",
+                     json_text(reading.rows_named_by), json_text(reading.columns_named_by), notes);
+}
+
 void add_summary(io::json_members& members, const part_manifest& m) {
   const pair_summary& s = m.summary;
   members.add("rows", fmt::to_string(s.rows));
@@ -171,6 +180,19 @@ void read_files(member_reader& members, std::vector<part_file>& files) {
   }
 }
 
+/// How a table was read, where the manifest says it.
+void read_reading(member_reader& members, std::string_view key, io::table_reading& out) {
+  const json_value* value = members.find(key);
+  if (value == nullptr) return;
+  member_reader reader(*value);
+  reader.read("rows_named_by", out.rows_named_by);
+  reader.read("columns_named_by", out.columns_named_by);
+  if (const json_value* notes = reader.expect("notes", json_value::kind::array)) {
+    for (const auto& [unused, note] : notes->members()) out.notes.push_back(note.text());
+  }
+  members.note(reader.is_whole());
+}
+
 void read_summary(member_reader& members, part_manifest& m) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   pair_summary& s = m.summary;
@@ -279,6 +301,8 @@ std::string to_json(const part_manifest& m) {
   add_summary(members, m);
   members.add_count("edge_sum", m.edge_sum.has_value(), m.edge_sum.value_or(0));
   members.add("search", search_json(m.search));
+  members.add("reading", reading_json(m.reading));
+  if (m.job.against) members.add("y_reading", reading_json(m.y_reading));
   members.add("files", files_json(m));
   members.add("seconds", fmt::format("{:.6f}", m.seconds));
   std::string text = members.object();
@@ -307,6 +331,8 @@ std::optional<part_manifest> parse_manifest(std::string_view text) {
   if (edge_sum != nullptr && edge_sum->type() != json_value::kind::null) {
     members.read("edge_sum", m.edge_sum.emplace());
   }
+  read_reading(members, "reading", m.reading);
+  read_reading(members, "y_reading", m.y_reading);
   read_files(members, m.files);
   members.read("seconds", m.seconds, 0);
   constexpr std::string_view count = "count ";

@@ -13,6 +13,7 @@
 
 #include "cli/parts/manifest/job_key.hpp"
 #include "io/file_digest.hpp"
+#include "io/table.hpp"
 
 namespace gpu::cli {
 
@@ -41,6 +42,8 @@ struct part_manifest {
   std::optional<std::uint64_t> edge_sum = {};
   /// Of a counting pass: what it counted for.
   std::optional<discovery_search> search = {};
+  io::table_reading reading = {};  ///< Of the input.
+  io::table_reading y_reading = {};
   std::vector<part_file> files = {};
   double seconds = 0;  ///< From the table in memory to the files.
 

@@ -1,6 +1,7 @@
 // The CPU pair engine against its own naive variant, at sizes and cuts that reach every kernel: the
 // 8-bit screen at strict cuts, the filters at loose ones. Run once per instruction set.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -8,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/spearman.hpp>
 
@@ -165,6 +167,45 @@ TEST_CASE("Neighbours beyond the first columns are those of the naive variant", 
   check(spearman, family_rows(1100, 10, 12, 4));  // ties of statistics in every list
   check(spearman, family_rows(1060, 140, 13, 0));
   check(pearson, family_rows(1100, 10, 14, 0));
+}
+
+TEST_CASE("Dense statistics of any values have the bits of the naive variant", "[correlation]") {
+  // Where products have no fused instruction they are put together from halves, which must see sums
+  // in the middle between two doubles, and values whose products would leave the range of that.
+  std::mt19937 random(15);
+  std::normal_distribution<double> normal;
+  const auto power = [&](int range) {
+    return std::ldexp(1.0, static_cast<int>(random() % static_cast<unsigned>(2 * range)) - range);
+  };
+  const auto check = [&](index_t rows, index_t cols, const auto& value) {
+    INFO(rows << " x " << cols);
+    gpu::matrix<double> data(rows, cols);
+    for (index_t i = 0; i < rows; ++i) {
+      for (index_t k = 0; k < cols; ++k) data(i, k) = value(i);
+    }
+    const gpu::matrix_view<const double> view = data.view();
+    for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::cosine}) {
+      const auto wanted =
+          gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::naive), gpu::dense_sink{});
+      const auto got =
+          gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::tiled), gpu::dense_sink{});
+      bool same = true;
+      for (index_t i = 0; i < rows; ++i) {
+        for (index_t j = 0; j < rows; ++j) {
+          same = same && std::bit_cast<std::uint64_t>(wanted(i, j)) ==
+                             std::bit_cast<std::uint64_t>(got(i, j));
+        }
+      }
+      CHECK(same);
+    }
+  };
+  for (const index_t cols : {index_t{37}, index_t{603}, index_t{1203}}) {
+    check(41, cols, [&](index_t) { return normal(random); });
+    check(41, cols, [&](index_t) { return power(30); });
+    check(41, cols, [&](index_t) { return normal(random) * power(500); });
+    check(41, cols, [&](index_t i) { return i % 2 == 0 ? power(1000) : normal(random); });
+    check(41, cols, [&](index_t) { return static_cast<double>(random() % 3); });
+  }
 }
 
 TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {

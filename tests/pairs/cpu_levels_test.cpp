@@ -1,13 +1,17 @@
 // The CPU pair engine against its own naive variant, at sizes and cuts that reach every kernel: the
 // 8-bit screen at strict cuts, the filters at loose ones. Run once per instruction set.
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/spearman.hpp>
 
@@ -165,6 +169,63 @@ TEST_CASE("Neighbours beyond the first columns are those of the naive variant", 
   check(spearman, family_rows(1100, 10, 12, 4));  // ties of statistics in every list
   check(spearman, family_rows(1060, 140, 13, 0));
   check(pearson, family_rows(1100, 10, 14, 0));
+}
+
+TEST_CASE("Dense statistics of any values have the bits of the naive variant", "[correlation]") {
+  // Where products have no fused instruction they are put together from halves, which must see sums
+  // in the middle between two doubles, and values whose products would leave the range of that.
+  std::mt19937 random(15);
+  std::normal_distribution<double> normal;
+  const auto power = [&](int range) {
+    return std::ldexp(1.0, static_cast<int>(random() % static_cast<unsigned>(2 * range)) - range);
+  };
+  const auto check = [&](index_t rows, index_t cols, const auto& value) {
+    INFO(rows << " x " << cols);
+    gpu::matrix<double> data(rows, cols);
+    for (index_t i = 0; i < rows; ++i) {
+      for (index_t k = 0; k < cols; ++k) data(i, k) = value(i, k);
+    }
+    const gpu::matrix_view<const double> view = data.view();
+    for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::cosine}) {
+      const auto wanted =
+          gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::naive), gpu::dense_sink{});
+      const auto got =
+          gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::tiled), gpu::dense_sink{});
+      bool same = true;
+      for (index_t i = 0; i < rows; ++i) {
+        for (index_t j = 0; j < rows; ++j) {
+          same = same && std::bit_cast<std::uint64_t>(wanted(i, j)) ==
+                             std::bit_cast<std::uint64_t>(got(i, j));
+        }
+      }
+      CHECK(same);
+    }
+  };
+  // Products below the least normal double, alone in their sums.
+  check(41, 24, [&](index_t i, index_t k) {
+    return k == 1 + i % 7 ? 1.0 : (k == 8 ? std::ldexp(normal(random), -520) : 0.0);
+  });
+  for (const index_t cols : {index_t{37}, index_t{603}, index_t{1203}}) {
+    check(41, cols, [&](index_t, index_t) { return normal(random); });
+    check(41, cols, [&](index_t, index_t) { return power(30); });
+    check(41, cols, [&](index_t, index_t) { return normal(random) * power(500); });
+    check(41, cols, [&](index_t i, index_t) { return i % 2 == 0 ? power(1000) : normal(random); });
+    check(41, cols, [&](index_t, index_t) { return static_cast<double>(random() % 3); });
+  }
+}
+
+TEST_CASE("Cosine of a sum just beyond the middle between two doubles", "[correlation]") {
+  // Both rows keep their values: their lengths are 1. The product of the last values is 2^-55 and
+  // 2^-115, so 1/4 and that product is nearer to what follows 1/4.
+  gpu::matrix<double> data(2, 24);
+  std::fill_n(data.data(), 48, 0.0);
+  data(0, 0) = 1;
+  data(0, 16) = std::ldexp(1 + 0x1p-20, -27);
+  for (index_t k = 0; k < 16; ++k) data(1, k) = 0.25;
+  data(1, 16) = std::ldexp(1 - 0x1p-20 + 0x1p-40, -28);
+  const auto got = gpu::all_pairs(gpu::measure::cosine, std::as_const(data).view(),
+                                  cpu_options(gpu::pair_variant::tiled), gpu::dense_sink{});
+  CHECK(got(0, 1) == std::nextafter(0.25, 1.0));
 }
 
 TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {

@@ -2,6 +2,8 @@
 // where that is part of every processor.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -194,6 +196,21 @@ struct plain_float32 : plain_lanes {
   static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
 };
 
+void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
+                          index_t out_stride) {
+  constexpr index_t lanes = detail::partial_sums;
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) {
+      double s[lanes];
+      std::copy_n(sums + (i * cols + j) * lanes, lanes, s);
+      out[i * out_stride + j] = detail::combine_partial_sums(s);
+    }
+  }
+}
+
+#if defined(__SSE2__) && !defined(__FMA__)
+#include "cpu/pairs/loops/kernels_split_fused.hpp"
+#else
 void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
                   double* out, index_t out_stride) {
   for (index_t i = 0; i < rows; ++i) {
@@ -227,17 +244,10 @@ void add_partial_sums(const double* x, index_t rows, const double* y, index_t co
   }
 }
 
-void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
-                          index_t out_stride) {
-  constexpr index_t lanes = detail::partial_sums;
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      double s[lanes];
-      std::copy_n(sums + (i * cols + j) * lanes, lanes, s);
-      out[i * out_stride + j] = detail::combine_partial_sums(s);
-    }
-  }
+void add_products_of_eight(const double* a, const double* b, double* to) {
+  for (int l = 0; l < detail::partial_sums; ++l) to[l] = std::fma(a[l], b[l], to[l]);
 }
+#endif
 
 // Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
 struct plain_eight {
@@ -276,7 +286,9 @@ struct plain_eight {
     return each([&](int l) { return a.lane[l] / b.lane[l]; });
   }
   static plain_eight fused(const plain_eight& a, const plain_eight& b, const plain_eight& c) {
-    return each([&](int l) { return std::fma(a.lane[l], b.lane[l], c.lane[l]); });
+    plain_eight out = c;
+    add_products_of_eight(a.lane, b.lane, out.lane);
+    return out;
   }
   static plain_eight magnitude(const plain_eight& a) {
     return each([&](int l) { return std::fabs(a.lane[l]); });

@@ -60,6 +60,13 @@ struct differential_count_sink {
   differential_filter keep = {};  ///< Which pairs.
 };
 
+/// Keep of each row its best partners: those of the largest |z|, with a one-sided tail z or -z,
+/// among the pairs that pass. Equal ones go to the lower row. Memory: rows * k * 76 bytes.
+struct differential_top_k_sink {
+  index_t k = 10;                 ///< Partners of each row, at least 1.
+  differential_filter keep = {};  ///< Which pairs.
+};
+
 /// What a call did.
 struct differential_summary {
   index_t rows = 0;           ///< Rows of the table.
@@ -71,11 +78,12 @@ struct differential_summary {
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows with a NaN in a group (nan_policy::propagate).
   std::uint64_t pairs_tested = 0;      ///< Pairs that have a statistic in both groups.
-  std::uint64_t pairs_kept = 0;        ///< Those that passed the filter.
-  double max_p_effective = 1;          ///< The cut on p after the adjustment.
-  double min_abs_z_effective = 0;      ///< The least |z| that both cuts keep, near rounding.
-  std::string device = {};             ///< What computed the statistics.
-  double seconds = 0;                  ///< The whole call.
+  /// Those that passed the filter; of a differential_top_k_sink the entries of its table.
+  std::uint64_t pairs_kept = 0;
+  double max_p_effective = 1;      ///< The cut on p after the adjustment.
+  double min_abs_z_effective = 0;  ///< The least |z| that both cuts keep, near rounding.
+  std::string device = {};         ///< What computed the statistics.
+  double seconds = 0;              ///< The whole call.
 };
 
 /// Result of differential_edge_sink.
@@ -88,6 +96,18 @@ struct differential_edges {
 struct differential_counts {
   std::vector<std::uint32_t> degree;  ///< [rows]: kept pairs that row i is part of.
   differential_summary summary;       ///< What the call did: pairs tested and kept.
+};
+
+/// Result of differential_top_k_sink: row i has count[i] partners, best first. Behind them `index`
+/// is neighbor_table::no_neighbor, and the others are NaN.
+struct differential_partners {
+  matrix<node_id> index;         ///< [rows, k]: the partners.
+  matrix<double> first;          ///< [rows, k]: the statistics over the first group.
+  matrix<double> second;         ///< [rows, k]: the same over the second group.
+  matrix<double> z;              ///< [rows, k]: the differences in standard errors.
+  matrix<double> p;              ///< [rows, k]: p of z.
+  std::vector<node_id> count;    ///< [rows]: partners of each row.
+  differential_summary summary;  ///< What the call did.
 };
 
 /// The standard error of a difference: sqrt(f / (first - 3) + f / (second - 3)) with f = 1 for
@@ -118,6 +138,10 @@ GPU_SIMILARITY_EXPORT differential_counts differential_pairs(measure what, const
                                                              const column_groups& groups,
                                                              const pair_options& options,
                                                              const differential_count_sink& sink);
+GPU_SIMILARITY_EXPORT differential_partners differential_pairs(measure what, const any_table& data,
+                                                               const column_groups& groups,
+                                                               const pair_options& options,
+                                                               const differential_top_k_sink& sink);
 }  // namespace detail
 
 /// The pairs of rows of `data` whose correlation over the columns of one group differs from that
@@ -129,7 +153,7 @@ GPU_SIMILARITY_EXPORT differential_counts differential_pairs(measure what, const
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
 ///   one have no statistic), variant, threads and progress, whose stage is "differential", in
 ///   pairs. The others are not taken.
-/// @param sink differential_edge_sink or differential_count_sink.
+/// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
@@ -145,6 +169,15 @@ template <table_like Data>
                                                     const column_groups& groups,
                                                     const pair_options& options = {},
                                                     const differential_edge_sink& sink = {}) {
+  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
+}
+
+/// The same for the best partners of each row, which are decided from both sides of each pair.
+template <table_like Data>
+[[nodiscard]] differential_partners differential_pairs(measure what, const Data& data,
+                                                       const column_groups& groups,
+                                                       const pair_options& options,
+                                                       const differential_top_k_sink& sink) {
   return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
 }
 

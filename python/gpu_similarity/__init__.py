@@ -21,7 +21,13 @@ from ._faces import (
     uniform_filter1d,
 )
 from ._pairs.call import PreparedRows
-from ._pairs.differential import Differential, DifferentialSummary, differential
+from ._pairs.differential import (
+    Differential,
+    DifferentialPartners,
+    DifferentialSummary,
+    differential,
+    differential_partners,
+)
 from ._pairs.folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._pairs.max_t import max_t
 from ._pairs.observations import observations
@@ -63,6 +69,7 @@ from ._results.test_of_correlation import (
     p_value,
 )
 from ._rows.products import Bits, binary_matmul, matmul, pack_bits
+from ._rows.read_fingerprints import Fingerprints, read_fingerprints
 from ._rows.rows import TopK, TopKDistinct, convolve, mean_filter, rank, top_k, top_k_distinct
 from ._shared.backends import Backend, Device, backends, devices, survive_fork
 from ._shared.errors import (
@@ -101,10 +108,12 @@ __all__ = [
     "Dense",
     "Device",
     "Differential",
+    "DifferentialPartners",
     "DifferentialSummary",
     "EdgeStream",
     "Edges",
     "Error",
+    "Fingerprints",
     "FoldedEdges",
     "FoldedStream",
     "InvalidArgument",
@@ -141,6 +150,7 @@ __all__ = [
     "device",
     "devices",
     "differential",
+    "differential_partners",
     "distributed",
     "edges",
     "folded_edges",
@@ -158,6 +168,7 @@ __all__ = [
     "prepare",
     "rank",
     "rankdata",
+    "read_fingerprints",
     "read_table",
     "scale_free_fit",
     "spearman_edges",

@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include <gpu/bit_matrix.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/pair_sinks.hpp>
@@ -168,6 +169,19 @@ nb::object matrix_to_numpy(Matrix&& matrix, int dimensions) {
   const gpu::index_t cols = matrix.cols();
   if (dimensions == 1) return to_numpy<T>(std::forward<Matrix>(matrix), cols);
   return to_numpy<T>(std::forward<Matrix>(matrix), rows, cols);
+}
+
+// Owns the words of a bit_matrix behind a NumPy array.
+struct bit_words_holder {
+  gpu::bit_matrix bits;
+  std::uint32_t* data() noexcept { return bits.words(); }
+};
+
+// The words of bits as an array [rows, words].
+inline nb::object bits_to_numpy(gpu::bit_matrix&& bits) {
+  const gpu::index_t rows = bits.rows();
+  const gpu::index_t words = bits.row_words();
+  return to_numpy<std::uint32_t>(bit_words_holder{std::move(bits)}, rows, words);
 }
 
 }  // namespace gpu_python

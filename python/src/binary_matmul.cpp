@@ -14,12 +14,6 @@ gpu::bit_matrix_view bits_of(const host_array& words, gpu::index_t cols, const c
           view.row_stride()};
 }
 
-// Owns the words of a bit_matrix behind a NumPy array.
-struct bit_words_holder {
-  gpu::bit_matrix bits;
-  std::uint32_t* data() noexcept { return bits.words(); }
-};
-
 nb::object pack_bits(nb::handle data, double threshold, nb::dict keywords) {
   const host_array table(data, "x");
   option_reader reader(std::move(keywords));
@@ -32,9 +26,7 @@ nb::object pack_bits(nb::handle data, double threshold, nb::dict keywords) {
         },
         table.view());
   });
-  const gpu::index_t rows = bits.rows();
-  const gpu::index_t words = bits.row_words();
-  return to_numpy<std::uint32_t>(bit_words_holder{std::move(bits)}, rows, words);
+  return bits_to_numpy(std::move(bits));
 }
 
 // On the device: `words` receives the bits.

@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "io/read/fingerprints/fingerprints.hpp"
 #include "options.hpp"
 
 namespace gpu_python {
@@ -34,6 +35,24 @@ struct enum_names<gpu::io::delimiter> {
        {"semicolon", gpu::io::delimiter::semicolon},
        {"bar", gpu::io::delimiter::bar},
        {"blanks", gpu::io::delimiter::blanks}});
+};
+
+template <>
+struct enum_names<gpu::io::fingerprint_format> {
+  static constexpr auto table =
+      std::to_array<std::pair<std::string_view, gpu::io::fingerprint_format>>(
+          {{"auto", gpu::io::fingerprint_format::automatic},
+           {"fps", gpu::io::fingerprint_format::fps},
+           {"hex", gpu::io::fingerprint_format::hex},
+           {"binary", gpu::io::fingerprint_format::binary},
+           {"table", gpu::io::fingerprint_format::table},
+           {"packed", gpu::io::fingerprint_format::packed}});
+};
+
+template <>
+struct enum_names<gpu::io::bit_order> {
+  static constexpr auto table = std::to_array<std::pair<std::string_view, gpu::io::bit_order>>(
+      {{"big", gpu::io::bit_order::big}, {"little", gpu::io::bit_order::little}});
 };
 
 namespace {
@@ -58,8 +77,8 @@ words words_of(option_reader& reader, const char* key) {
   return out;
 }
 
-gpu::io::read_options options_of(nb::dict keywords) {
-  option_reader reader(std::move(keywords));
+// What tables and fingerprints have in common.
+gpu::io::read_options options_of(option_reader& reader) {
   gpu::io::read_options options;
   gpu::io::text_options& text = options.text;
   reader.read("header", text.header);
@@ -75,6 +94,12 @@ gpu::io::read_options options_of(nb::dict keywords) {
   reader.read("transposes", options.transposes);
   reader.read("cpu_threads", options.threads);
   reader.read("max_bytes", options.max_bytes);
+  return options;
+}
+
+gpu::io::read_options table_options_of(nb::dict keywords) {
+  option_reader reader(std::move(keywords));
+  gpu::io::read_options options = options_of(reader);
   reader.read("keeps_sparse", options.keeps_sparse);
   reader.check_all_read();
   return options;
@@ -92,8 +117,9 @@ gpu::io::read_options options_of(nb::dict keywords) {
   nb::raise_python_error();
 }
 
-// Reads without the GIL. Signals are looked for by the calling thread, which alone may.
-gpu::io::table read_interruptible(const std::string& path, gpu::io::read_options options) {
+// read(options) without the GIL. Signals are looked for by the calling thread, which alone may.
+template <class Read>
+gpu::io::table read_interruptible(gpu::io::read_options options, const Read& read) {
   std::optional<nb::python_error> kept;
   std::atomic<bool> stops{false};
   const auto caller = std::this_thread::get_id();
@@ -108,7 +134,7 @@ gpu::io::table read_interruptible(const std::string& path, gpu::io::read_options
   };
   try {
     const nb::gil_scoped_release unlocked;
-    return gpu::io::read_table(path, options);
+    return read(options);
   } catch (const gpu::io::interrupted&) {
     if (!kept) throw;
     nb::python_error error = std::move(*kept);
@@ -162,22 +188,49 @@ nb::object values_to_python(gpu::io::table& table) {
       table.values);
 }
 
-nb::tuple read_table(const nb::bytes& path, nb::dict keywords) {
-  gpu::io::table table =
-      read_interruptible(std::string(path.c_str(), path.size()), options_of(std::move(keywords)));
-  const nb::object names = row_names_of(table);
-  const nb::object columns = column_names_of(table);
+nb::list notes_of(const gpu::io::table& table) {
   nb::list notes;
   for (const std::string& note : table.reading.notes) notes.append(text_to_python(note));
+  return notes;
+}
+
+nb::tuple read_table(const nb::bytes& path, nb::dict keywords) {
+  const std::string file(path.c_str(), path.size());
+  gpu::io::table table = read_interruptible(
+      table_options_of(std::move(keywords)),
+      [&](const gpu::io::read_options& options) { return gpu::io::read_table(file, options); });
+  const nb::object names = row_names_of(table);
+  const nb::object columns = column_names_of(table);
+  const nb::list notes = notes_of(table);
   const nb::object values = values_to_python(table);
   return nb::make_tuple(values, names, columns, text_to_python(table.columns.corner),
                         table.reading.rows_named_by, table.reading.columns_named_by, notes,
                         table.missing);
 }
 
+// Words [rows, words], columns, names and notes.
+nb::tuple read_fingerprints(const nb::bytes& path, nb::dict keywords) {
+  const std::string file(path.c_str(), path.size());
+  option_reader reader(std::move(keywords));
+  const gpu::io::read_options given = options_of(reader);
+  gpu::io::fingerprint_options bits;
+  reader.read("input_format", bits.format);
+  reader.read("bits", bits.bits);
+  reader.read("bit_order", bits.order);
+  reader.check_all_read();
+  gpu::io::table table = read_interruptible(given, [&](const gpu::io::read_options& options) {
+    return gpu::io::read_fingerprints(file, options, bits);
+  });
+  const nb::object names = row_names_of(table);
+  const nb::list notes = notes_of(table);
+  const gpu::index_t cols = table.cols();
+  return nb::make_tuple(bits_to_numpy(std::move(*table.bits)), cols, names, notes);
+}
+
 }  // namespace
 
 void bind_read_table(nb::module_& module) {
+  module.def("read_fingerprints", &read_fingerprints, nb::arg("path"), nb::arg("options"));
   module.def("read_table", &read_table, nb::arg("path"), nb::arg("options"));
 }
 

@@ -84,6 +84,9 @@ void run(const top_k_command& job) {
 void run(const differential_command& job) {
   run_differential(job);
 }
+void run(const soft_threshold_command& job) {
+  run_soft_threshold(job);
+}
 void run(const info_command&) {
   io::output_file out("-");
   out.write(info_text());

@@ -37,15 +37,18 @@ void row_names::add(const row_names& others) {
 
 index_t table::rows() const noexcept {
   if (sparse) return sparse->rows;
+  if (bits) return bits->rows();
   return std::visit([](const auto& m) { return m.rows(); }, values);
 }
 
 index_t table::cols() const noexcept {
   if (sparse) return sparse->cols;
+  if (bits) return bits->cols();
   return std::visit([](const auto& m) { return m.cols(); }, values);
 }
 
 std::string_view table::element_name() const noexcept {
+  if (bits) return "bits";
   constexpr std::array<std::string_view, std::variant_size_v<any_matrix>> type_names{
       "int8", "int16", "int32", "uint8", "uint16", "float32", "float64"};
   return type_names[sparse ? sparse->values.index() : values.index()];

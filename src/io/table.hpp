@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <gpu/bit_matrix.hpp>
 #include <gpu/matrix.hpp>
 
 #include "io/any_matrix.hpp"
@@ -60,6 +61,8 @@ struct table {
   any_matrix values = {};
   /// In place of `values`, which are empty then: of a sparse file that was asked for as it is.
   std::optional<sparse_matrix> sparse = {};
+  /// In place of `values`, too: of fingerprints (fingerprints.hpp).
+  std::optional<bit_matrix> bits = {};
   row_names names = {};
   column_names columns = {};
   table_reading reading = {};
@@ -68,7 +71,7 @@ struct table {
   index_t missing = 0;  ///< How many NaN there are.
   [[nodiscard]] index_t rows() const noexcept;
   [[nodiscard]] index_t cols() const noexcept;
-  /// "int8", "float64", ...
+  /// "int8", "float64", ...; "bits" of fingerprints.
   [[nodiscard]] std::string_view element_name() const noexcept;
 };
 

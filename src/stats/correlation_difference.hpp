@@ -46,6 +46,11 @@ class difference_cut {
     const double least = bar_ * (1 - first * second) - slack_;
     return difference >= least || (takes_both_ && -difference >= least);
   }
+  /// This cut, whose may_keep() also is false of pairs whose |z|, of one tail z or -z, is below
+  /// `z`.
+  [[nodiscard]] difference_cut screened_from(double z) const;
+  /// |z|, or of one tail z or -z: what is large.
+  [[nodiscard]] double directed(double z) const { return takes_both_ ? std::abs(z) : factor_ * z; }
   /// The least |z| that both cuts keep.
   [[nodiscard]] double least_z() const { return least_z_; }
 

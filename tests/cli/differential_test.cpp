@@ -127,3 +127,52 @@ TEST_CASE("groups of differential that are wrong are named", "[cli][differential
   CHECK(says(refused({"--groups", groups, "--max-p", "2"}, exit_usage), "--max-p"));
   CHECK(says(refused({"--groups", groups, "--measure", "kendall"}, exit_usage), "--measure"));
 }
+
+TEST_CASE("differential writes partners and degrees", "[cli][differential]") {
+  const files in(named());
+  const std::string groups = "n,n,n,n,n,t,t,t,t,t,-,-";
+  const std::vector<gpu::index_t> first{0, 1, 2, 3, 4};
+  const std::vector<gpu::index_t> second{5, 6, 7, 8, 9};
+  const gpu::differential_filter keep{.max_p = 0.4, .adjust = gpu::adjustment::none};
+  const auto wanted = gpu::differential_pairs(gpu::measure::pearson, values(), {first, second}, {},
+                                              gpu::differential_top_k_sink{.k = 3, .keep = keep});
+  std::istringstream lines(
+      in.run({"differential", "--groups", groups, "--keep", "top-k", "-k", "3", "--max-p", "0.4"},
+             "out.tsv"));
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "name_i\trank\tname_j\tr_n\tr_t\tz\tp");
+  std::size_t count = 0;
+  for (gpu::index_t i = 0; i < 60; ++i) {
+    for (gpu::index_t e = 0; e < gpu::index_t{wanted.count[static_cast<std::size_t>(i)]}; ++e) {
+      REQUIRE(std::getline(lines, line));
+      std::istringstream fields(line);
+      std::vector<std::string> all;
+      for (std::string field; fields >> field;) all.push_back(field);
+      REQUIRE(all.size() == 7);
+      CHECK(all[0] == "g" + std::to_string(i));
+      CHECK(all[1] == std::to_string(e + 1));
+      CHECK(all[2] == "g" + std::to_string(wanted.index(i, e)));
+      CHECK(std::stod(all[3]) == wanted.first(i, e));
+      CHECK(std::stod(all[4]) == wanted.second(i, e));
+      ++count;
+    }
+  }
+  CHECK(!std::getline(lines, line));
+  CHECK(count > 60);
+  const auto degrees = gpu::differential_pairs(gpu::measure::pearson, values(), {first, second}, {},
+                                               gpu::differential_count_sink{keep});
+  std::string text = "name,degree\n";
+  for (std::size_t i = 0; i < 60; ++i) {
+    text += "g" + std::to_string(i) + "," + std::to_string(degrees.degree[i]) + "\n";
+  }
+  CHECK(in.run({"differential", "--groups", groups, "--keep", "counts", "--max-p", "0.4"},
+               "out.csv") == text);
+  const auto q = in.run(
+      {"differential", "--groups", groups, "--keep", "top-k", "-k", "1", "--adjust", "bonferroni"},
+      "q.tsv");
+  CHECK(q.starts_with("name_i\trank\tname_j\tr_n\tr_t\tz\tp\tq\n"));
+  const auto refused = run_command({"differential", in.input, "--groups", groups, "-k", "2"});
+  CHECK(refused.exit_code == exit_usage);
+  CHECK(refused.err.find("-k needs --keep top-k") != std::string::npos);
+}

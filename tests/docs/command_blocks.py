@@ -43,7 +43,22 @@ def exported(lines):
         yield [line[0], "a b", *(value.replace(".", ",") for value in line[1:]), '"x; y"']
 
 
+def fingerprints(rows, seed):
+    """FPS: each tenth row is a prototype of those behind it."""
+    draw = random.Random(seed)
+    yield "#FPS1"
+    yield "#num_bits=64"
+    for i in range(rows):
+        if i % 10 == 0:
+            prototype = draw.getrandbits(64)
+        bits = prototype & ~(1 << draw.randrange(64))
+        yield f"{bits.to_bytes(8, 'little').hex()}\tmolecule{i}"
+
+
 def make_tables(command):
+    pathlib.Path("molecules.fps").write_text("\n".join(fingerprints(60, 1)) + "\n")
+    pathlib.Path("queries.fps").write_text("\n".join(fingerprints(20, 1)) + "\n")
+    pathlib.Path("module.txt").write_text("g0\ng1\ng2\ng3\n")
     write("expression.tsv", table(60, 12), "\t")
     write("proteins.tsv", table(20, 12, seed=8), "\t")
     write("covariates.tsv", table(2, 12, seed=11), "\t")

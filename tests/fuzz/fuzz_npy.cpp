@@ -79,11 +79,11 @@ struct type_case {
   std::size_t bytes;
   const char* name;  // of the elements that are read
 };
-constexpr std::array types{type_case{"|i1", 1, "int8"},    type_case{"|u1", 1, "uint8"},
-                           type_case{"<i2", 2, "int16"},   type_case{"<u2", 2, "uint16"},
-                           type_case{"<i4", 4, "int32"},   type_case{"<f4", 4, "float32"},
-                           type_case{"<f8", 8, "float64"}, type_case{"<i8", 8, "int32"},
-                           type_case{"<u4", 4, "int32"},   type_case{"<u8", 8, "int32"}};
+constexpr std::array types{
+    type_case{"|i1", 1, "int8"},    type_case{"|u1", 1, "uint8"},   type_case{"|b1", 1, "uint8"},
+    type_case{"<i2", 2, "int16"},   type_case{"<u2", 2, "uint16"},  type_case{"<i4", 4, "int32"},
+    type_case{"<f4", 4, "float32"}, type_case{"<f8", 8, "float64"}, type_case{"<i8", 8, "int32"},
+    type_case{"<u4", 4, "int32"},   type_case{"<u8", 8, "int32"}};
 
 std::int64_t integer_at(const char* p, const type_case& type) {
   std::uint64_t bits = 0;

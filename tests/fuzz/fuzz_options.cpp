@@ -24,6 +24,7 @@ void check(const gpu::cli::pairs_command& c) {
   expect(c.filter.min_abs >= 0 && c.filter.min_abs <= 1, "min-abs");
   expect(c.k >= 1, "k");
   expect(c.max_output_bytes >= 0, "max-output");
+  if (c.fingerprints) expect(c.fingerprints->bits >= 0, "bits");
   expect(c.keep == gpu::cli::keep_kind::folded_edges || c.patterns.empty(), "patterns");
   check(c.pairs.exec);
 }
@@ -46,6 +47,14 @@ void check(const gpu::cli::top_k_command& c) {
 void check(const gpu::cli::differential_command& c) {
   expect(!c.groups.empty(), "groups");
   expect(c.filter.max_p > 0 && c.filter.max_p <= 1, "max-p");
+  check(c.pairs.exec);
+}
+
+void check(const gpu::cli::soft_threshold_command& c) {
+  expect(!c.network.powers.empty() && c.network.powers.size() <= 64, "how many powers");
+  for (const double power : c.network.powers) expect(power > 0 && power <= 100, "a power");
+  expect((c.keep == gpu::cli::soft_result::overlap) != c.module.empty(), "module");
+  expect(c.fit.bins >= 3, "bins");
   check(c.pairs.exec);
 }
 

@@ -8,7 +8,7 @@ source tools/dev/common.sh
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "fuzz: got '$seconds', expected a number of seconds"
 folder=${DEV_BUILD_DIR:-build/fuzz}
-all=(fuzz_text fuzz_npy fuzz_sparse fuzz_gzip fuzz_options fuzz_operations)
+all=(fuzz_text fuzz_fingerprints fuzz_npy fuzz_sparse fuzz_gzip fuzz_options fuzz_operations)
 fuzzers=("${@:2}")
 [ ${#fuzzers[@]} -gt 0 ] || fuzzers=("${all[@]}")
 for fuzzer in "${fuzzers[@]}"; do

@@ -112,6 +112,58 @@ class Differential:
         return pandas.DataFrame(columns)
 
 
+class DifferentialPartners:
+    """The best partners of each variable, with the correlation in both groups.
+
+    Attributes
+    ----------
+    index : ndarray of uint32, shape (rows, k)
+        The partners, best first; 4294967295 behind the last.
+    first, second : ndarray of float64, shape (rows, k)
+        The correlation over each group; NaN behind the last.
+    z, p : ndarray of float64, shape (rows, k)
+        Fisher's z of the difference, and its p.
+    count : ndarray of uint32, shape (rows,)
+        How many partners each variable has.
+    names : ndarray or None
+        Names of the variables.
+    summary : DifferentialSummary
+        What the call did; `pairs_kept` are the entries.
+    """
+
+    __slots__ = ("count", "first", "index", "names", "p", "second", "summary", "z")
+
+    def __init__(self, arrays: tuple[Any, ...], names: Names, summary: DifferentialSummary):
+        self.index, self.first, self.second, self.z, self.p, self.count = arrays
+        self.names = names
+        self.summary = summary
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return (
+            f"DifferentialPartners: {s.pairs_kept:,} partners of {s.rows:,} rows, at most "
+            f"{self.index.shape[1]} of each"
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas.DataFrame with an entry a line: row, rank from 1, col, first, second, z, p."""
+        import pandas
+
+        row, place = np.nonzero(np.arange(self.index.shape[1]) < self.count[:, None])
+        col = self.index[row, place]
+        return pandas.DataFrame(
+            {
+                "row": row if self.names is None else self.names[row],
+                "rank": place + 1,
+                "col": col if self.names is None else self.names[col],
+                "first": self.first[row, place],
+                "second": self.second[row, place],
+                "z": self.z[row, place],
+                "p": self.p[row, place],
+            }
+        )
+
+
 def _columns(argument: str, group: npt.ArrayLike, cols: int) -> list[int]:
     """The numbers of the columns of a group that is given by numbers or as a mask."""
     found = np.asarray(group)
@@ -205,3 +257,70 @@ def differential(
         call.options,
     )
     return Differential(tuple(columns), call.names, DifferentialSummary(*told))
+
+
+def differential_partners(
+    x: npt.ArrayLike,
+    groups: tuple[npt.ArrayLike, npt.ArrayLike],
+    k: int,
+    *,
+    measure: Measure = "pearson",
+    max_p: float = 1.0,
+    min_abs_z: float = 0.0,
+    tail: Tail = "two-sided",
+    adjust: Adjustment = "none",
+    **run: Unpack[PairRunOptions],
+) -> DifferentialPartners:
+    """For each row the k partners whose correlation differs most between two groups of columns.
+
+    The largest abs(z) come first, with a one-sided tail the largest z ("greater") or -z ("less");
+    equal ones go to the lower row. A pair has the z and p of `differential`.
+
+    Parameters
+    ----------
+    x : array_like, shape (rows, columns)
+        Numbers, in the memory of the host.
+    groups : pair of array_like
+        The columns of each group, as `differential` takes them.
+    k : int
+        Partners of each row, at least 1.
+    measure, max_p, min_abs_z, tail, adjust
+        As in `differential`: partners are taken from the pairs that pass.
+    **run
+        As in `differential`.
+
+    Returns
+    -------
+    DifferentialPartners
+
+    Raises
+    ------
+    ValueError, Unsupported
+        As in `differential`, and for k below 1.
+
+    Examples
+    --------
+    >>> import gpu_similarity as gs
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(20, 60))
+    >>> x[1, :30] = x[0, :30] + 0.3 * x[1, :30]
+    >>> found = gs.differential_partners(x, (range(30), range(30, 60)), 2)
+    >>> int(found.index[0, 0]), int(found.index[1, 0])
+    (1, 0)
+    """
+    call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
+    if len(groups) != 2:
+        raise ValueError(f"groups: got {len(groups)}, expected 2")
+    first, second = (_columns("groups", group, call.cols) for group in groups)
+    *arrays, told = computed(
+        _core.differential_partners,
+        call.places,
+        call.x,
+        first,
+        second,
+        integer("k", k),
+        real("min_abs_z", min_abs_z),
+        call.options,
+    )
+    return DifferentialPartners(tuple(arrays), call.names, DifferentialSummary(*told))

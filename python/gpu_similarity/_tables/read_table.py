@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
@@ -174,7 +174,50 @@ def read_table(
         raise TypeError(unknown_keyword(keyword, [*ReadingOptions.__annotations__, "frame"]))
     if not hasattr(_core, "read_table"):
         raise Unsupported("read_table: this package was built without zlib, which it needs")
-    options = {
+    options = layout_options(
+        header=header,
+        row_names=row_names,
+        delimiter=delimiter,
+        decimal=decimal,
+        comment=comment,
+        na_values=na_values,
+        columns=columns,
+        skip_columns=skip_columns,
+        names_column=names_column,
+        names=names,
+        transpose=transpose,
+        cpu_threads=cpu_threads,
+        max_bytes=max_bytes,
+    )
+    options["keeps_sparse"] = True
+    table = _read(os.fsencode(path), options)
+    for note in table.notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
+    if frame is None:
+        frame = isinstance(table.values, np.ndarray) and _has_pandas()
+    return _frame(table) if frame else table
+
+
+def layout_options(
+    *,
+    header: Sign,
+    row_names: Sign,
+    delimiter: str,
+    comment: str,
+    columns: Sequence[Word] | Word,
+    names_column: Word | None,
+    names: str | os.PathLike[str] | None,
+    transpose: bool,
+    cpu_threads: int,
+    max_bytes: int,
+    decimal: str = ".",
+    na_values: Sequence[Word] | Word = (),
+    skip_columns: Sequence[Word] | Word = (),
+) -> dict[str, Any]:
+    """The options of the reader on how a file is laid out."""
+    if names_column is not None and row_names is False:
+        raise ValueError("names_column: got a column of names beside row_names=False")
+    return {
         "header": _sign("header", header),
         "row_names": _sign("row_names", row_names),
         "delimiter": _delimiter(delimiter, decimal),
@@ -186,35 +229,34 @@ def read_table(
         "names_column": "" if names_column is None else str(names_column),
         "names": "" if names is None else os.fspath(names),
         "transposes": bool(transpose),
-        "keeps_sparse": True,
         "cpu_threads": integer("cpu_threads", cpu_threads),
         "max_bytes": integer("max_bytes", max_bytes),
     }
-    if names_column is not None and row_names is False:
-        raise ValueError("names_column: got a column of names beside row_names=False")
-    table = _read(os.fsencode(path), options)
-    for note in table.notes:
-        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
-    if frame is None:
-        frame = isinstance(table.values, np.ndarray) and _has_pandas()
-    return _frame(table) if frame else table
 
 
-def _read(path: bytes, options: dict[str, Any]) -> NamedTable:
+def told_by_reader(read: Callable[..., Any], path: bytes, options: dict[str, Any]) -> Any:
+    """What a reader of the core tells of a file, with its messages in keywords."""
     if os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path):
         open(os.fsdecode(path), "rb").close()  # the exceptions of Python for what cannot be opened
     try:
         # "-" would be the standard input.
-        told = _core.read_table(b"./-" if path == b"-" else path, options)
+        return read(b"./-" if path == b"-" else path, options)
     except InvalidArgument as error:
-        raise InvalidArgument(_in_keywords(str(error))) from None
+        raise InvalidArgument(in_keywords(str(error))) from None
+
+
+def _read(path: bytes, options: dict[str, Any]) -> NamedTable:
+    told = told_by_reader(_core.read_table, path, options)
     values, names, columns, _, _, _, notes, _ = told
     if isinstance(values, tuple):
         values = _sparse(*values)
-    return NamedTable(values, _array(names), _array(columns), tuple(map(_in_keywords, notes)))
+    return NamedTable(
+        values, array_of_names(names), array_of_names(columns), tuple(map(in_keywords, notes))
+    )
 
 
-def _array(names: list[str] | None) -> npt.NDArray[Any] | None:
+def array_of_names(names: list[str] | None) -> npt.NDArray[Any] | None:
+    """Names as an array of objects."""
     if names is None:
         return None
     out = np.empty(len(names), object)
@@ -287,7 +329,7 @@ def _words(argument: str, value: Any) -> list[str]:
     return [str(word) for word in words]
 
 
-def _in_keywords(message: str) -> str:
+def in_keywords(message: str) -> str:
     """A message of the reader with the keywords of `read_table` for the command's options."""
     message = _CHOICE.sub(
         lambda m: f"{m[1].replace('-', '_')}={m[2] == 'yes'}", message.replace("--max-input", "")

@@ -145,6 +145,16 @@ differential_edges differential_pairs(measure what, const any_table& data,
   });
 }
 
+differential_partners differential_pairs(measure what, const any_table& data,
+                                         const column_groups& groups, const pair_options& options,
+                                         const differential_top_k_sink& sink) {
+  return with_memory_errors("differential_pairs", [&] {
+    check_sink(sink);
+    return timed(what, data, groups, options,
+                 [&](const difference_walk& walk) { return find_partners(walk, sink); });
+  });
+}
+
 differential_counts differential_pairs(measure what, const any_table& data,
                                        const column_groups& groups, const pair_options& options,
                                        const differential_count_sink& sink) {

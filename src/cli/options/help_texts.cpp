@@ -49,6 +49,20 @@ std::string examples_text(std::string_view verb) {
   }
   if (verb == "correlate")
     return pair_text("correlate --measure pearson", "r", significance::student_t);
+  if (verb == "tanimoto") {
+    return "Columns of the result, behind a header line:\n"
+           "  edges         name_i, name_j, tanimoto\n"
+           "  top-k         name_i, rank, name_j, tanimoto\n"
+           "  counts        name, degree\n"
+           "  dense         names, then the row of each behind its name\n\n"
+           "Examples:\n"
+           "  gpu-similarity tanimoto molecules.fps.gz --threshold 0.7 -o near.tsv\n"
+           "  gpu-similarity tanimoto queries.fps --against molecules.fps --keep top-k -k 5\n"
+           "  gpu-similarity tanimoto packed.npy --bits 2048 -t 0.8 -o network.graphml\n"
+           "  gpu-similarity tanimoto molecules.csv --columns fingerprint --names-column id -t "
+           "0.8\n"
+           "  gpu-similarity tanimoto molecules.fps -t 0.6 -o near.tsv.gz --resume";
+  }
   if (verb == "rank") {
     return "The result has the header and the names of the input, and ranks in place of values.\n\n"
            "Examples:\n"
@@ -69,11 +83,25 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity mean-filter signals.csv --window 5 --nan omit --boundary shrink";
   }
   if (verb == "differential") {
-    return "Columns of the result: name_i, name_j, the statistic of each group, z, p, and q\n"
-           "with --adjust.\n\n"
+    return "Columns of the result, behind a header line:\n"
+           "  edges   name_i, name_j, the statistic of each group, z, p, and q with --adjust\n"
+           "  top-k   name_i, rank, name_j, then the same\n"
+           "  counts  name, degree\n\n"
            "Examples:\n"
            "  gpu-similarity differential expression.tsv --groups samples.tsv --adjust bh\n"
+           "  gpu-similarity differential expression.tsv --groups samples.tsv --keep top-k -k 3\n"
            "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman";
+  }
+  if (verb == "soft-threshold") {
+    return "Columns of the result:\n"
+           "  fit           Power, SFT.R.sq, slope, truncated.R.sq, mean.k., median.k., max.k.\n"
+           "  connectivity  name, then a column for each power\n"
+           "  overlap       name, then a column for each row of the module\n\n"
+           "Examples:\n"
+           "  gpu-similarity soft-threshold expression.tsv --network signed -o fit.tsv\n"
+           "  gpu-similarity soft-threshold expression.tsv --powers 6 --keep connectivity\n"
+           "  gpu-similarity soft-threshold expression.tsv --powers 6 --keep overlap \\\n"
+           "    --module module.txt -o overlap.npy";
   }
   if (verb == "parts") {
     return "Examples:\n"

@@ -66,15 +66,15 @@ void add_text_options(CLI::App& app, io::text_options& text);
 /// What of them does not go together; "" where all does.
 [[nodiscard]] std::string check_text_options(const io::text_options& text);
 
-/// What every job that reads a table takes.
+/// What the help says of a table that is read.
+inline constexpr const char* table_text =
+    "Text (CSV, TSV, blanks, GCT), .npy, Parquet, MatrixMarket (.mtx), SciPy's sparse .npz, or "
+    "each compressed by gzip or zstd; - for standard input";
+
+/// What every job that reads a table takes; `text` is of INPUT.
 template <class Command>
-void add_input(CLI::App& app, Command& c) {
-  app.add_option("INPUT", c.input,
-                 "Text (CSV, TSV, blanks, GCT), .npy, Parquet, MatrixMarket (.mtx), SciPy's sparse "
-                 ".npz, or "
-                 "each compressed by gzip or zstd; - for standard input")
-      ->required()
-      ->check(file_name());
+void add_input(CLI::App& app, Command& c, const char* text = table_text) {
+  app.add_option("INPUT", c.input, text)->required()->check(file_name());
   add_text_options(app, c.text);
   app.add_flag("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->group("Input");
@@ -135,7 +135,11 @@ void add_backend(CLI::App& app, execution& exec);
 void add_mean_filter(CLI::App& app, mean_filter_command& c);
 void add_rank(CLI::App& app, rank_command& c);
 void add_top_k(CLI::App& app, top_k_command& c);
-/// Those of differential correlation.
+/// Those of differential correlation, and of soft thresholds.
 void add_differential(CLI::App& app, differential_command& c);
+void add_soft_threshold(CLI::App& app, soft_threshold_command& c);
+/// What of them does not go together; "" where all does.
+[[nodiscard]] std::string check_soft_threshold(const CLI::App& app,
+                                               const soft_threshold_command& c);
 
 }  // namespace gpu::cli

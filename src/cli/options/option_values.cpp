@@ -46,4 +46,9 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return count;
 }
 
+bool is_given(const CLI::App& app, const char* option) {
+  const CLI::Option* const found = app.get_option_no_throw(option);
+  return found != nullptr && found->count() > 0;
+}
+
 }  // namespace gpu::cli

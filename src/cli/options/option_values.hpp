@@ -13,6 +13,9 @@ namespace gpu::cli {
 /// A check of a number, worded as the library words its own.
 [[nodiscard]] CLI::Validator number_in(const std::string& expected, bool (*holds)(double));
 
+/// Whether a verb has the option, and it is given.
+[[nodiscard]] bool is_given(const CLI::App& app, const char* option);
+
 /// A file, which has a name.
 [[nodiscard]] CLI::Validator file_name();
 

@@ -27,10 +27,6 @@
 namespace gpu::cli {
 namespace {
 
-bool is_given(const CLI::App& app, const char* option) {
-  return app.count(option) > 0;
-}
-
 std::string check_backend(const execution& exec) {
   return exec.target == backend::cpu && !exec.devices.empty()
              ? "--devices does not go with --backend cpu"
@@ -87,12 +83,13 @@ bool is_needed(const CLI::App& verb, const words& line, made_verbs made) {
 }
 
 /// What is wrong with a job of differential correlation; "" where nothing is.
-std::string check_differential(const differential_command& job) {
+std::string check_differential(const CLI::App& app, const differential_command& job) {
+  if (is_given(app, "-k") && job.keep != keep_kind::top_k) return "-k needs --keep top-k";
   if (job.format != io::result_format::npy) return "";
   return "--format: npy is not offered for differential, expected tsv or csv";
 }
 
-/// The commands that take rows one by one, and differential.
+/// The commands that take rows one by one, differential and soft-threshold.
 class row_commands {
  public:
   row_commands(CLI::App& app, const words& line, made_verbs made)
@@ -102,12 +99,17 @@ class row_commands {
         filter_app_(app.add_subcommand("mean-filter",
                                        "Moving mean along each row, or along a column of numbers")),
         differential_app_(app.add_subcommand(
-            "differential", "Pairs of rows whose correlation differs between groups of columns")) {
+            "differential", "Pairs of rows whose correlation differs between groups of columns")),
+        soft_threshold_app_(app.add_subcommand(
+            "soft-threshold", "Powers for soft-threshold networks: fits and connectivities")) {
     if (is_needed(*rank_app_, line, made)) add_rank(*rank_app_, rank_);
     if (is_needed(*top_k_app_, line, made)) add_top_k(*top_k_app_, top_k_);
     if (is_needed(*filter_app_, line, made)) add_mean_filter(*filter_app_, filter_);
     if (is_needed(*differential_app_, line, made)) {
       add_differential(*differential_app_, differential_);
+    }
+    if (is_needed(*soft_threshold_app_, line, made)) {
+      add_soft_threshold(*soft_threshold_app_, soft_threshold_);
     }
   }
 
@@ -118,8 +120,12 @@ class row_commands {
     if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
     if (differential_app_->parsed()) {
       auto job = take(*differential_app_, differential_, differential_.pairs.exec, line);
-      refuse(check_differential(std::get<differential_command>(job)));
+      refuse(check_differential(*differential_app_, std::get<differential_command>(job)));
       return job;
+    }
+    if (soft_threshold_app_->parsed()) {
+      refuse(check_soft_threshold(*soft_threshold_app_, soft_threshold_));
+      return take(*soft_threshold_app_, soft_threshold_, soft_threshold_.pairs.exec, line);
     }
     return std::nullopt;
   }
@@ -139,14 +145,17 @@ class row_commands {
   CLI::App* top_k_app_;
   CLI::App* filter_app_;
   CLI::App* differential_app_;
+  CLI::App* soft_threshold_app_;
   rank_command rank_;
   top_k_command top_k_;
   mean_filter_command filter_;
   differential_command differential_;
+  soft_threshold_command soft_threshold_;
 };
 
 // The verb that takes the measure as an option.
 constexpr const char* measure_verb = "correlate";
+constexpr const char* tanimoto_verb = "tanimoto";
 
 /// A verb for each measure, and one that takes the measure as an option. Only one of them is
 /// parsed, so all fill the same job.
@@ -172,6 +181,8 @@ class command_parser {
  public:
   command_parser(const words& line, made_verbs made)
       : pair_apps_(add_pair_verbs(app_, line, made, pairs_)),
+        tanimoto_(
+            app_.add_subcommand(tanimoto_verb, "Tanimoto similarity of all pairs of fingerprints")),
         rows_(app_, line, made),
         parts_app_(
             app_.add_subcommand("parts", "Which parts of a job are done, missing or damaged")),
@@ -186,6 +197,7 @@ class command_parser {
     app_.require_subcommand(1);
     app_.footer("gpu-similarity help COMMAND lists the options of a command.\n" +
                 exit_codes_text());
+    if (is_needed(*tanimoto_, line, made)) add_tanimoto_options(*tanimoto_, pairs_, bits_);
     if (is_needed(*parts_app_, line, made)) add_parts_verb(*parts_app_, listing_);
     if (is_needed(*merge_app_, line, made)) add_merge_verb(*merge_app_, merging_);
     add_choice<shell>(*completion_app_, "SHELL", shell_,
@@ -219,15 +231,20 @@ class command_parser {
       return command(std::move(merging_));
     }
     if (auto job = rows_.take_parsed(line)) return std::move(*job);
+    if (tanimoto_->parsed()) {
+      pairs_.fingerprints = bits_;
+      return take_pairs(*tanimoto_, line);
+    }
     for (const CLI::App* const verb : pair_apps_) {
-      if (verb->parsed()) return take_pairs(*verb, line);
+      if (!verb->parsed()) continue;
+      if (verb->get_name() != measure_verb) pairs_.what = measure_of(verb->get_name());
+      return take_pairs(*verb, line);
     }
     return int{exit_usage};
   }
 
  private:
   parsed_command take_pairs(const CLI::App& verb, const words& line) {
-    if (verb.get_name() != measure_verb) pairs_.what = measure_of(verb.get_name());
     settle_format(pairs_.format, is_given(verb, "--format"),
                   {{"--output", pairs_.output}, {"--patterns", pairs_.patterns}});
     settle_adjustment(pairs_);
@@ -240,10 +257,12 @@ class command_parser {
 
   CLI::App app_{"All pairs of rows that move together: correlations with p-values, on GPU or CPU"};
   pairs_command pairs_;
+  io::fingerprint_options bits_;  // of tanimoto
   parts_command listing_;
   merge_command merging_;
   shell shell_ = shell::bash;
   std::vector<CLI::App*> pair_apps_;
+  CLI::App* tanimoto_;
   row_commands rows_;
   CLI::App* parts_app_;
   CLI::App* merge_app_;

@@ -2,10 +2,12 @@
 // The command line as data.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include <gpu/connectivity.hpp>
 #include <gpu/differential.hpp>
 #include <gpu/max_t.hpp>
 #include <gpu/mean_filter.hpp>
@@ -15,7 +17,9 @@
 #include <gpu/rank.hpp>
 #include <gpu/top_k.hpp>
 
+#include "io/read/fingerprints/fingerprints.hpp"
 #include "io/read/read_table.hpp"
+#include "io/tanimoto_info.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
@@ -25,9 +29,11 @@ enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 /// What --adjust says: an adjustment of the library, or its max_t.
 enum class correction { none, bonferroni, benjamini_hochberg, max_t };
 
-/// `gpu-similarity spearman`, `pearson` and the other measures.
+/// `gpu-similarity spearman`, `pearson` and the other measures, and `tanimoto`.
 struct pairs_command {
   measure what = measure::spearman;
+  /// Of tanimoto, which compares rows of bits: how they are read. `what` means nothing then.
+  std::optional<io::fingerprint_options> fingerprints = {};
   std::string input = {};
   std::string against = {};     // the second table; empty: the pairs of one
   std::string covariates = {};  // the table of covariates; empty: none
@@ -58,6 +64,9 @@ struct pairs_command {
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
+  [[nodiscard]] measure_info info() const {
+    return fingerprints ? io::tanimoto_info() : info_of(what);
+  }
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
   /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {
@@ -69,7 +78,7 @@ struct pairs_command {
   }
   /// Whether p depends on the ties of both rows.
   [[nodiscard]] bool has_p_of_ties() const {
-    return info_of(what).test == significance::kendall || pairs.p_method == p_method::exact;
+    return info().test == significance::kendall || pairs.p_method == p_method::exact;
   }
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
@@ -139,20 +148,35 @@ struct differential_command : row_files {
   measure what = measure::pearson;
   std::string groups = {};  // labels, or a file of them
   differential_filter filter = {};
+  keep_kind keep = keep_kind::edges;  // or top_k or counts
+  index_t k = 10;                     // of top-k
   pair_options pairs = {};
 
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
   [[nodiscard]] bool writes_q() const {
-    if (filter.adjust == adjustment::none) return false;
-    return filter.adjust == adjustment::bonferroni || filter.min_abs_z == 0;
+    if (filter.adjust == adjustment::none || keep == keep_kind::counts) return false;
+    if (filter.adjust == adjustment::bonferroni) return true;
+    return keep == keep_kind::edges && filter.min_abs_z == 0;
   }
+};
+
+/// `gpu-similarity soft-threshold`.
+enum class soft_result { fit, connectivity, overlap };
+struct soft_threshold_command : row_files {
+  measure what = measure::pearson;
+  soft_result keep = soft_result::fit;
+  connectivity_sink network = {};  // the powers, and what becomes of a statistic
+  scale_free_options fit = {};
+  std::string module = {};  // of overlap: a file of names of rows
+  pair_options pairs = {};
 };
 
 /// `gpu-similarity info`.
 struct info_command {};
 
 using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
-                             differential_command, parts_command, merge_command, info_command>;
+                             differential_command, soft_threshold_command, parts_command,
+                             merge_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

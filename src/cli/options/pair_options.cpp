@@ -13,10 +13,6 @@
 namespace gpu::cli {
 namespace {
 
-bool is_given(const CLI::App& app, const char* option) {
-  return app.count(option) > 0;
-}
-
 void add_filter(CLI::App& app, pairs_command& c) {
   app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
       ->type_name("P")
@@ -86,19 +82,25 @@ void add_columns(CLI::App& app, pairs_command& c) {
       ->group("Input");
 }
 
-void add_result(CLI::App& app, pairs_command& c) {
-  add_choice<keep_kind>(app, "--keep", c.keep,
-                        {{"edges", keep_kind::edges},
-                         {"folded-edges", keep_kind::folded_edges},
-                         {"top-k", keep_kind::top_k},
-                         {"counts", keep_kind::counts},
-                         {"dense", keep_kind::dense}},
-                        "What to keep of the pairs [edges]")
+names_of<keep_kind> kept_of_numbers() {
+  return {{"edges", keep_kind::edges},
+          {"folded-edges", keep_kind::folded_edges},
+          {"top-k", keep_kind::top_k},
+          {"counts", keep_kind::counts},
+          {"dense", keep_kind::dense}};
+}
+
+void add_kept(CLI::App& app, pairs_command& c, const names_of<keep_kind>& kinds) {
+  add_choice<keep_kind>(app, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")
       ->group("Result");
   app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
       ->group("Result");
+}
+
+void add_result(CLI::App& app, pairs_command& c) {
+  add_kept(app, c, kept_of_numbers());
   add_choice<neighbor_order>(app, "--order", c.order,
                              {{"by-absolute-value", neighbor_order::by_absolute_value},
                               {"by-value", neighbor_order::by_value}},
@@ -119,6 +121,15 @@ void add_result(CLI::App& app, pairs_command& c) {
       ->group("Result");
   add_report(app, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(app, c);
+}
+
+/// Whether it runs, and what it says meanwhile.
+void add_manner(CLI::App& app, pairs_command& c) {
+  app.add_flag("--plan", c.plan_only,
+               "Tell what would run, how many seconds it would take and how large its result would "
+               "be")
+      ->group("Execution");
+  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
 
 void add_execution(CLI::App& app, pairs_command& c) {
@@ -155,11 +166,35 @@ void add_execution(CLI::App& app, pairs_command& c) {
                            {"always", row_folding::always}},
                           "Whether rows of equal ranks are computed once [auto]")
       ->group("Execution");
-  app.add_flag("--plan", c.plan_only,
-               "Tell what would run, how many seconds it would take and how large its result would "
-               "be")
-      ->group("Execution");
-  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+  add_manner(app, c);
+}
+
+/// How the bits of INPUT and --against stand in their files.
+void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
+  using format = io::fingerprint_format;
+  add_choice<format>(app, "--input-format", bits.format,
+                     {{"auto", format::automatic},
+                      {"fps", format::fps},
+                      {"hex", format::hex},
+                      {"binary", format::binary},
+                      {"table", format::table},
+                      {"packed", format::packed}},
+                     "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
+                     "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
+                     ".npy of uint8 as np.packbits packs [auto]")
+      ->group("Input");
+  app.add_option("--bits", bits.bits,
+                 "Bits of a row, where its octets have more or the file does not say that they are "
+                 "packed [all]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1 to 2147483647",
+                        [](double n) { return n >= 1 && n <= 2147483647; }))
+      ->group("Input");
+  add_choice<io::bit_order>(app, "--bit-order", bits.order,
+                            {{"big", io::bit_order::big}, {"little", io::bit_order::little}},
+                            "Of packed octets: whether the most or the least significant bit comes "
+                            "first, as np.packbits says it [big]")
+      ->group("Input");
 }
 
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
@@ -241,7 +276,7 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
     return fmt::format("{} needs --keep top-k", option);
   }
   if (c.keep == keep_kind::dense) {
-    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust"}) {
+    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold"}) {
       if (is_given(app, cut)) {
         return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
       }
@@ -250,9 +285,9 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   if (c.keep != keep_kind::folded_edges) {
     return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
   }
-  if (info_of(c.what).equals != equal_rows::folded) {
+  if (c.info().equals != equal_rows::folded) {
     return fmt::format("--keep folded-edges: {} does not fold equal rows, expected another --keep",
-                       info_of(c.what).name);
+                       c.info().name);
   }
   if (c.pairs.fold == row_folding::never)
     return "--keep folded-edges does not go with --fold never";
@@ -263,7 +298,7 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
 /// Where confidence intervals have no place; "" where they have one, or are not asked for.
 std::string check_confidence(const pairs_command& c) {
   if (c.confidence == 0) return "";
-  const measure_info& info = info_of(c.what);
+  const measure_info info = c.info();
   if (info.interval == interval_method::none) {
     return fmt::format("--confidence: {} has no confidence interval, expected another measure",
                        info.name);
@@ -355,6 +390,30 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
   add_filter(app, c);
   add_result(app, c);
   add_execution(app, c);
+  add_parts(app, c);
+}
+
+void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_options& bits) {
+  add_input(app, c,
+            "Fingerprints: FPS, text with hexadecimal or binary digits, a table of 0 and 1 of any "
+            "format that the other commands read, or packed .npy, each also compressed by gzip or "
+            "zstd; - for standard input");
+  add_fingerprints(app, bits);
+  add_against(app, c);
+  app.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
+      ->type_name("T")
+      ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
+      ->group("Which pairs");
+  add_kept(app, c,
+           {{"edges", keep_kind::edges},
+            {"top-k", keep_kind::top_k},
+            {"counts", keep_kind::counts},
+            {"dense", keep_kind::dense}});
+  add_output(app, c);
+  add_report(app, c, "Also write input, cuts, counts and times as JSON");
+  add_size_limit(app, c);
+  add_backend(app, c.pairs.exec);
+  add_manner(app, c);
   add_parts(app, c);
 }
 

@@ -15,6 +15,9 @@ void add_measure(CLI::App& app, measure& what);
 /// Input, cuts, result, where it runs, and parts.
 void add_pair_options(CLI::App& app, pairs_command& c);
 
+/// The same of tanimoto; `bits` says how the rows are read.
+void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_options& bits);
+
 /// The adjustment of the filter that --adjust asks for.
 void settle_adjustment(pairs_command& c);
 

@@ -24,10 +24,6 @@ std::optional<pair_part> parse_part(std::string_view text) {
   return part;
 }
 
-bool is_given(const CLI::App& app, const char* option) {
-  return app.count(option) > 0;
-}
-
 }  // namespace
 
 void add_parts(CLI::App& app, pairs_command& c) {

@@ -1,7 +1,11 @@
-// Options of rank, top-k, mean-filter and differential, and where everything runs.
+// Options of rank, top-k, mean-filter, differential and soft-threshold, and where everything runs.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "cli/options/option_groups.hpp"
@@ -186,12 +190,132 @@ void add_differential(CLI::App& app, differential_command& c) {
        {"bh", adjustment::benjamini_hochberg}},
       {{"bonf", "bonferroni"}, {"fdr", "bh"}},
       "Correction of --max-p for the number of pairs, bonferroni or bonf, bh or fdr; adds the "
-      "column q (with bh not beside "
-      "--min-abs-z) [none]")
+      "column q (with bh not beside --min-abs-z and --keep top-k) [none]")
       ->group("Which pairs");
+  add_choice<keep_kind>(
+      app, "--keep", c.keep,
+      {{"edges", keep_kind::edges}, {"top-k", keep_kind::top_k}, {"counts", keep_kind::counts}},
+      "What to keep of the pairs: each, the partners of the largest |z| of each "
+      "row (of one tail z or -z), or how many each row has [edges]")
+      ->group("Result");
+  app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
+      ->type_name("K")
+      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
+      ->group("Result");
   add_results(app, c);
   add_backend(app, c.pairs.exec);
   add_quiet(app, c);
+}
+
+namespace {
+
+/// "1-4,6,0.5" as 1, 2, 3, 4, 6 and 0.5.
+std::vector<double> powers_of(const std::string& list) {
+  const auto wrong = [&list] {
+    return CLI::ValidationError("--powers",
+                                "got " + list +
+                                    ", expected numbers above 0 and up to 100 with commas between "
+                                    "them, 1-10 for 1 to 10, at most 64 in all");
+  };
+  const auto number = [&](std::string_view text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, status] = std::from_chars(text.data(), end, value);
+    if (status != std::errc{} || stopped != end || !(value > 0 && value <= 100)) throw wrong();
+    return value;
+  };
+  std::vector<double> out;
+  std::string_view rest = list;
+  for (;;) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const std::size_t dash = word.find('-');
+    const double first = number(word.substr(0, dash));
+    const double last = dash == std::string_view::npos ? first : number(word.substr(dash + 1));
+    constexpr std::size_t most = 64;
+    if (last < first) throw wrong();
+    for (double power = first; power <= last; ++power) out.push_back(power);
+    if (out.size() > most) throw wrong();
+    if (word.size() == rest.size()) return out;
+    rest.remove_prefix(word.size() + 1);
+  }
+}
+
+}  // namespace
+
+void add_soft_threshold(CLI::App& app, soft_threshold_command& c) {
+  add_input(app, c);
+  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
+                         {{"reject", nan_policy::reject},
+                          {"propagate", nan_policy::propagate},
+                          {"pairwise", nan_policy::pairwise}},
+                         "What a missing value does: end the run, leave its row out, or leave its "
+                         "column out of the pairs of its row [reject]")
+      ->group("Input");
+  app.add_option("--min-observations", c.pairs.min_observations,
+                 "For --nan pairwise: columns that the rows of a pair share at least [3]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
+      ->group("Input");
+  names_of<measure> measures;
+  for (const measure each : all_measures()) measures.emplace(to_string(each), each);
+  add_choice(app, "--measure", c.what, measures, "What is computed of two rows [pearson]")
+      ->group("Network");
+  add_choice<network_kind>(app, "--network", c.network.network,
+                           {{"unsigned", network_kind::unsigned_network},
+                            {"signed", network_kind::signed_network},
+                            {"signed-hybrid", network_kind::signed_hybrid}},
+                           {{"signed hybrid", "signed-hybrid"}},
+                           "Adjacency of two rows with the statistic r: a power of |r|, of "
+                           "(1 + r) / 2, or of r where it is above 0 [unsigned]")
+      ->group("Network");
+  app.add_option_function<std::string>(
+         "--powers", [&c](const std::string& list) { c.network.powers = powers_of(list); },
+         "The powers, as 1-10,12,14 [1-10,12,14,16,18,20]")
+      ->type_name("LIST")
+      ->group("Network");
+  add_choice<soft_result>(app, "--keep", c.keep,
+                          {{"fit", soft_result::fit},
+                           {"connectivity", soft_result::connectivity},
+                           {"overlap", soft_result::overlap}},
+                          "The scale-free fit of each power, the connectivity of each row at each "
+                          "power, or the topological overlap of the rows of --module [fit]")
+      ->group("Result");
+  app.add_option("--bins", c.fit.bins, "For --keep fit: bins of the connectivity [10]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 3 to 10000",
+                        [](double n) { return n >= 3 && n <= 10000; }))
+      ->group("Result");
+  app.add_option("--min-r-squared", c.fit.r_squared_cut,
+                 "For --keep fit: the fit that the power in the summary is to exceed [0.85]")
+      ->type_name("R2")
+      ->check(number_in("a number from -1 to 1", [](double r) { return r >= -1 && r <= 1; }))
+      ->group("Result");
+  app.add_option(
+         "--module", c.module,
+         "For --keep overlap: a file with the names of rows, one a line; it takes one power")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_results(app, c);
+  add_backend(app, c.pairs.exec);
+  add_quiet(app, c);
+}
+
+std::string check_soft_threshold(const CLI::App& app, const soft_threshold_command& c) {
+  if (c.pairs.nans != nan_policy::pairwise && is_given(app, "--min-observations")) {
+    return "--min-observations needs --nan pairwise";
+  }
+  for (const char* option : {"--bins", "--min-r-squared"}) {
+    if (c.keep != soft_result::fit && is_given(app, option)) {
+      return fmt::format("{} needs --keep fit", option);
+    }
+  }
+  const bool is_overlap = c.keep == soft_result::overlap;
+  if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
+  if (c.module.empty()) return "--keep overlap needs --module FILE";
+  if (c.network.powers.size() == 1) return "";
+  return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",
+                     c.network.powers.size());
 }
 
 }  // namespace gpu::cli

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "cli/outputs/report.hpp"
 #include "cli/process/stopwatch.hpp"
@@ -48,12 +50,25 @@ detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
   return first;
 }
 
+/// What a sink takes of at most `rows` rows of each table.
+template <class Sink>
+sink_result_t<Sink> all_pairs_of_first(const pairs_command& job, const input_tables& tables,
+                                       index_t rows, const pair_options& options,
+                                       const Sink& sink) {
+  if (tables.x.bits) {
+    std::optional<bit_matrix_view> y;
+    if (tables.y) y = first_bits(*tables.y, rows);
+    return all_bits(first_bits(tables.x, rows), y, options, sink);
+  }
+  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(options),
+                           sink);
+}
+
 /// The counts of at most `rows` rows, of each table.
 pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   pair_filter keep = job.filter;
   keep.adjust = adjustment::none;
-  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(job.pairs),
-                           count_sink{.keep = keep});
+  return all_pairs_of_first(job, tables, rows, job.pairs, count_sink{.keep = keep});
 }
 
 constexpr index_t waking_rows = 64;
@@ -101,17 +116,16 @@ void wake(const pairs_command& job, const input_tables& tables) {
   // Large enough to be uploaded through page-locked memory, which the first such call allocates.
   constexpr index_t enough_values = index_t{5} << 20;
   const index_t rows = enough_values / tables.cols() + 2;
-  pair_options options = tables.with_columns(job.pairs);
+  pair_options options = job.pairs;
   options.part = {};
   options.exec.on_progress = {};
   pair_filter strict = job.filter;
-  strict.adjust = adjustment::bonferroni;
-  const detail::pair_tables first = first_tables(tables, rows);
+  if (!tables.x.bits) strict.adjust = adjustment::bonferroni;
   if (job.keep == keep_kind::edges) {
-    (void)detail::all_pairs(job.what, first, options,
-                            stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
+    (void)all_pairs_of_first(job, tables, rows, options,
+                             stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
   } else {
-    (void)detail::all_pairs(job.what, first, options, count_sink{.keep = strict});
+    (void)all_pairs_of_first(job, tables, rows, options, count_sink{.keep = strict});
   }
 }
 

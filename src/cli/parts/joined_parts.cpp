@@ -157,6 +157,7 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
           .rows = s.rows,
           .observations = s.observations,
           .what = job.what,
+          .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
           .confidence = job.confidence,
           .against = s.y_rows > 0 ? &none : nullptr,

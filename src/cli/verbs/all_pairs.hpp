@@ -1,12 +1,18 @@
 #pragma once
-// The library's all-pairs functions on tables of any element type.
+// The library's all-pairs functions on tables of any element type, or of bits.
 
+#include <algorithm>
+#include <concepts>
+#include <optional>
 #include <variant>
 
 #include <gpu/all_pairs.hpp>
+#include <gpu/error.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/tanimoto.hpp>
 
 #include "cli/options/options.hpp"
+#include "cli/verbs/bits/bit_plan.hpp"
 #include "cli/verbs/read_input.hpp"
 
 namespace gpu::cli {
@@ -28,15 +34,47 @@ inline detail::pair_tables tables_of(const input_tables& tables) {
   return out;
 }
 
+/// The sinks of Tanimoto similarities that the command takes.
+template <class Sink>
+concept bit_sink = std::same_as<Sink, dense_sink> || std::same_as<Sink, edge_sink> ||
+                   std::same_as<Sink, top_k_sink> || std::same_as<Sink, count_sink> ||
+                   std::same_as<Sink, stream_sink>;
+
+/// The Tanimoto similarities of x, or of x against y.
+template <class Sink>
+sink_result_t<Sink> all_bits(const bit_matrix_view& x, const std::optional<bit_matrix_view>& y,
+                             const pair_options& options, const Sink& sink) {
+  if constexpr (bit_sink<Sink>) {
+    return detail::tanimoto_all_pairs(x, y ? &*y : nullptr,
+                                      {.part = options.part, .exec = options.exec}, sink);
+  } else {
+    throw unsupported(
+        "tanimoto: the result is not offered, expected edges, top-k, counts or dense");
+  }
+}
+
+/// The first rows of a table, at most `rows`.
+inline bit_matrix_view first_bits(const io::table& table, index_t rows) {
+  const bit_matrix& bits = *table.bits;
+  return {bits.words(), std::min(rows, bits.rows()), bits.cols(), bits.row_words()};
+}
+
 template <class Sink>
 sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
                               const pair_options& options, const Sink& sink) {
+  if (tables.x.bits) {
+    std::optional<bit_matrix_view> y;
+    if (tables.y) y = tables.y->bits->view();
+    return all_bits(tables.x.bits->view(), y, options, sink);
+  }
   return detail::all_pairs(job.what, tables_of(tables), tables.with_columns(options), sink);
 }
 
-inline pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables) {
-  return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs),
-                                job.filter);
+/// The plan of a run with this sink.
+template <class Sink>
+pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables, const Sink& sink) {
+  if (tables.x.bits) return plan_bits(job, tables);
+  return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs), sink);
 }
 
 }  // namespace gpu::cli

@@ -38,7 +38,7 @@ void check_network(const pairs_command& job, const input_tables& tables,
   }
   const auto most = static_cast<double>(most_edges_of(job));
   if (!io::is_bounded(job.format) || all_pairs_of(context) <= most) return;
-  const pair_plan plan = plan_all_pairs(job, tables);
+  const pair_plan plan = plan_all_pairs(job, tables, edge_sink{.keep = job.filter});
   // As far below the estimate as the upper bound is above it.
   const double least = 2 * plan.kept_estimate - plan.kept_upper;
   if (least > most) throw too_many_edges(job, plan.kept_estimate);

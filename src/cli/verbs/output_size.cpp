@@ -70,10 +70,7 @@ double most_kept(const pairs_command& job, const io::result_context& context) {
 /// The plan of the run, by the sink that it takes.
 pair_plan plan_run(const pairs_command& job, const input_tables& tables,
                    const io::result_context& context) {
-  const auto plan = [&](const auto& sink) {
-    return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs),
-                                  sink);
-  };
+  const auto plan = [&](const auto& sink) { return plan_all_pairs(job, tables, sink); };
   switch (job.keep) {
     case keep_kind::edges:
       break;
@@ -102,6 +99,17 @@ double kept_of(const pairs_command& job, const input_tables& tables,
   pairs_command whole = job;
   whole.pairs.part = {};
   return plan_run(whole, tables, context).kept_estimate;
+}
+
+}  // namespace
+
+namespace {
+
+/// Of Tanimoto similarities nothing is known of tiles before they run.
+std::string tile_text(const pair_plan& plan) {
+  if (plan.tile_rows == 0) return {};
+  return fmt::format("tile\t{} x {}\nworkspace\t{}\n", plan.tile_rows, plan.tile_cols,
+                     bytes_text(static_cast<double>(plan.workspace_bytes)));
 }
 
 }  // namespace
@@ -151,18 +159,17 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       "pairs\t{}\n"
       "backend\t{} ({})\n"
       "variant\t{}\n"
-      "tile\t{} x {}\n"
-      "workspace\t{}\n"
+      "{}"
       "choice\t{}\n"
       "{}"
       "kept, estimated\t{:.0f}{}, at most about {:.0f} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
       "output, allowed\t{}\n",
       shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
-      plan.tile_rows, plan.tile_cols, bytes_text(static_cast<double>(plan.workspace_bytes)),
-      plan.choice, plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
-      plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
-      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      tile_text(plan), plan.choice,
+      plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning), plan.kept_estimate,
+      job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper, plan.sampled_pairs,
+      bytes_text(output_bytes(job, context, plan.kept_estimate)),
       job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
 }
 

@@ -227,6 +227,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .p_from = job.pairs.p_method,
           .ties = ties_of(job, tables),
           .what = job.what,
+          .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
           .confidence = job.confidence,
           .threads = job.pairs.exec.cpu_threads,

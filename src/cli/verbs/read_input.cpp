@@ -40,8 +40,7 @@ void add_shape_note(io::table& table) {
 }
 
 void check_shape(const std::string& file, const io::table& table, index_t fewest_rows,
-                 bool is_transposed) {
-  constexpr index_t fewest_cols = 3;
+                 index_t fewest_cols, bool is_transposed) {
   if (table.rows() < fewest_rows) {
     throw io::input_error(
         file, {},
@@ -66,20 +65,22 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
   const std::string name = file == "-" ? "standard input" : file;
   line.show("reading " + name);
   const bool is_in_parts = job.is_part || job.resumes;
-  io::table table = io::read_table(file, {.text = text,
-                                          .transposes = job.transposes,
-                                          .threads = job.pairs.exec.cpu_threads,
-                                          .stop = is_interrupted,
-                                          .max_bytes = job.max_input_bytes,
-                                          .digest = is_in_parts ? &digest.emplace() : nullptr,
-                                          .keeps_sparse = true});
-  add_shape_note(table);
+  const io::read_options options{.text = text,
+                                 .transposes = job.transposes,
+                                 .threads = job.pairs.exec.cpu_threads,
+                                 .stop = is_interrupted,
+                                 .max_bytes = job.max_input_bytes,
+                                 .digest = is_in_parts ? &digest.emplace() : nullptr,
+                                 .keeps_sparse = !job.fingerprints};
+  io::table table = job.fingerprints ? io::read_fingerprints(file, options, *job.fingerprints)
+                                     : io::read_table(file, options);
+  if (!job.fingerprints) add_shape_note(table);
   if (!job.quiet) {
     line.clear();
     note(name, table.reading.notes);
   }
   check_nans(job, name, table);
-  check_shape(name, table, fewest_rows, job.transposes);
+  check_shape(name, table, fewest_rows, job.fingerprints ? 1 : 3, job.transposes);
   if (io::has_fields(job.format)) {
     // From here on names are what the lines of the result have.
     auto quoted = io::fields_of(table.names, io::separator_of(job.format));
@@ -225,9 +226,10 @@ input_tables read_input(const pairs_command& job, progress_line& line) {
   if (job.against.empty()) return tables;
   tables.y = read_one(job, job.against, 1, line, tables.y_digest);
   if (tables.y->cols() != tables.cols()) {
-    throw io::input_error(job.against, {},
-                          fmt::format("got {} columns of numbers, expected {} as in {}",
-                                      tables.y->cols(), tables.cols(), job.input));
+    throw io::input_error(
+        job.against, {},
+        fmt::format("got {} {}, expected {} as in {}", tables.y->cols(),
+                    job.fingerprints ? "bits" : "columns of numbers", tables.cols(), job.input));
   }
   return tables;
 }

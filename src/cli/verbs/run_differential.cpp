@@ -1,8 +1,11 @@
 // gpu-similarity differential: pairs of rows whose correlation differs between two groups.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,7 +28,7 @@ namespace {
 class differential_operation final : public row_operation {
  public:
   explicit differential_operation(const differential_command& job)
-      : job_(job), options_(job.pairs) {
+      : job_(job), options_(job.pairs), tab_(io::separator_of(job.format)) {
     options_.exec.on_progress = [](const progress&) {
       return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
     };
@@ -48,35 +51,26 @@ class differential_operation final : public row_operation {
                                          "group, --skip-columns columns"));
     }
     const column_groups groups{groups_.first, groups_.second};
-    const differential_edge_sink sink{.keep = job_.filter};
-    found_ = std::visit(
-        [&](const auto& values) {
-          return differential_pairs(job_.what, values.view(), groups, options_, sink);
-        },
-        block.values);
+    std::visit([&](const auto& values) { find(values.view(), groups); }, block.values);
     if (!job_.writes_q()) return;
     std::vector<double> p;
-    for (const differential_edge& e : found_.edges) p.push_back(e.p);
-    q_ = adjusted_p_values(p, found_.summary.pairs_tested, job_.filter.adjust);
+    for (const differential_edge& e : edges_) p.push_back(e.p);
+    q_ = adjusted_p_values(p, summary_.pairs_tested, job_.filter.adjust);
   }
 
   void write(const io::table& block) override {
-    const char tab = io::separator_of(job_.format);
-    const auto label = [&](const std::string& own) { return io::field_of(own, tab); };
-    const std::string symbol(info_of(job_.what).symbol);
-    fmt::format_to(text_->end(), "name_i{0}name_j{0}{1}{0}{2}{0}z{0}p{3}", tab,
-                   label(symbol + "_" + groups_.first_label),
-                   label(symbol + "_" + groups_.second_label),
-                   job_.writes_q() ? fmt::format("{}q", tab) : std::string());
-    text_->end_line();
-    const auto name = [&](node_id row) {
-      return io::field_of(block.names.name(index_t{row}), tab);
-    };
-    for (std::size_t e = 0; e < found_.edges.size(); ++e) {
-      const differential_edge& own = found_.edges[e];
-      fmt::format_to(text_->end(), "{1}{0}{2}{0}{3}{0}{4}{0}{5:.6g}{0}{6:.6g}", tab, name(own.row),
-                     name(own.col), own.first, own.second, own.z, own.p);
-      if (job_.writes_q()) fmt::format_to(text_->end(), "{}{:.6g}", tab, q_[e]);
+    names_ = &block.names;
+    if (job_.keep == keep_kind::counts) return write_degrees();
+    write_header();
+    index_t rank = 0;
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      const differential_edge& own = edges_[e];
+      rank = e > 0 && edges_[e - 1].row == own.row ? rank + 1 : 1;
+      fmt::format_to(text_->end(), "{}{}", name(own.row), tab_);
+      if (job_.keep == keep_kind::top_k) fmt::format_to(text_->end(), "{}{}", rank, tab_);
+      fmt::format_to(text_->end(), "{1}{0}{2}{0}{3}{0}{4:.6g}{0}{5:.6g}", tab_, name(own.col),
+                     own.first, own.second, own.z, own.p);
+      if (job_.writes_q()) fmt::format_to(text_->end(), "{}{:.6g}", tab_, q_[e]);
       text_->end_line();
     }
   }
@@ -84,7 +78,7 @@ class differential_operation final : public row_operation {
   void finish() override {
     text_->flush();
     if (job_.quiet) return;
-    const differential_summary& s = found_.summary;
+    const differential_summary& s = summary_;
     say(fmt::format("{} {} columns against {} {}: {} pairs tested, {} kept, p <= {:.6g}\n",
                     s.first_cols, groups_.first_label, s.second_cols, groups_.second_label,
                     s.pairs_tested, s.pairs_kept, s.max_p_effective));
@@ -93,11 +87,74 @@ class differential_operation final : public row_operation {
   }
 
  private:
+  /// The edges of the result; of top-k the partners of each row, best first.
+  template <class T>
+  void find(matrix_view<const T> values, const column_groups& groups) {
+    const auto pairs = [&](const auto& sink) {
+      return differential_pairs(job_.what, values, groups, options_, sink);
+    };
+    if (job_.keep == keep_kind::counts) {
+      differential_counts found = pairs(differential_count_sink{.keep = job_.filter});
+      degrees_ = std::move(found.degree);
+      summary_ = std::move(found.summary);
+    } else if (job_.keep == keep_kind::top_k) {
+      // A row has no more partners than that.
+      const index_t k = std::clamp<index_t>(values.rows() - 1, 1, job_.k);
+      take(pairs(differential_top_k_sink{.k = k, .keep = job_.filter}));
+    } else {
+      differential_edges found = pairs(differential_edge_sink{.keep = job_.filter});
+      edges_ = std::move(found.edges);
+      summary_ = std::move(found.summary);
+    }
+  }
+
+  void take(differential_partners found) {
+    for (index_t i = 0; i < found.index.rows(); ++i) {
+      const index_t count = found.count[static_cast<std::size_t>(i)];
+      for (index_t e = 0; e < count; ++e) {
+        edges_.push_back({.row = static_cast<node_id>(i),
+                          .col = found.index(i, e),
+                          .first = found.first(i, e),
+                          .second = found.second(i, e),
+                          .z = found.z(i, e),
+                          .p = found.p(i, e)});
+      }
+    }
+    summary_ = std::move(found.summary);
+  }
+
+  void write_header() {
+    const std::string symbol(info_of(job_.what).symbol);
+    fmt::format_to(text_->end(), "name_i{0}{1}name_j{0}{2}{0}{3}{0}z{0}p{4}", tab_,
+                   job_.keep == keep_kind::top_k ? fmt::format("rank{}", tab_) : std::string(),
+                   io::field_of(symbol + "_" + groups_.first_label, tab_),
+                   io::field_of(symbol + "_" + groups_.second_label, tab_),
+                   job_.writes_q() ? fmt::format("{}q", tab_) : std::string());
+    text_->end_line();
+  }
+
+  void write_degrees() {
+    fmt::format_to(text_->end(), "name{}degree", tab_);
+    text_->end_line();
+    for (std::size_t i = 0; i < degrees_.size(); ++i) {
+      fmt::format_to(text_->end(), "{}{}{}", name(static_cast<node_id>(i)), tab_, degrees_[i]);
+      text_->end_line();
+    }
+  }
+
+  [[nodiscard]] std::string name(node_id row) const {
+    return io::field_of(names_->name(index_t{row}), tab_);
+  }
+
   const differential_command& job_;
   pair_options options_;
   labelled_groups groups_;
   std::optional<io::buffered_text> text_;
-  differential_edges found_;
+  char tab_;
+  const io::row_names* names_ = nullptr;
+  std::vector<differential_edge> edges_;
+  std::vector<std::uint32_t> degrees_;
+  differential_summary summary_;
   std::vector<double> q_;
 };
 

@@ -103,7 +103,7 @@ class reported_run {
   void abandon() {
     complain(abandoned_text(outputs_.result().target()));
     run_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
-    report.has_p = info_of(job_.what).test != significance::none;
+    report.has_p = job_.info().test != significance::none;
     if (!job_.against.empty()) report.against = report_input{.name = job_.against};
     write_unfinished(run_status::interrupted, report);
   }

@@ -19,7 +19,7 @@ namespace gpu::io {
 namespace {
 
 constexpr std::string_view known_types =
-    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32 or float64";
+    "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32 or float64";
 
 void read_exactly(byte_stream& bytes, std::span<char> out, const std::string& file,
                   std::string_view what) {
@@ -197,7 +197,7 @@ auto with_stored_type(const npy_header& header, const std::string& file, const U
   if (type == "i1") return use(std::int8_t{});
   if (type == "i2") return use(std::int16_t{});
   if (type == "i4") return use(std::int32_t{});
-  if (type == "u1") return use(std::uint8_t{});
+  if (type == "u1" || type == "b1") return use(std::uint8_t{});  // of bool, 0 and 1
   if (type == "u2") return use(std::uint16_t{});
   if (type == "f4") return use(float{});
   if (type == "f8") return use(double{});

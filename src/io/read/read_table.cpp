@@ -18,10 +18,17 @@ namespace gpu::io {
 
 namespace {
 
+// The suffix of a format that is no text, which the name of the file ends in; null for others.
+const char* other_suffix(const input& file) {
+  for (const char* const suffix : {".npy", ".parquet", ".mtx", ".npz"}) {
+    if (file.name().ends_with(suffix)) return suffix;
+  }
+  return nullptr;
+}
+
 std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
   if (file.begins_with(parquet_magic)) return open_parquet(file, options);
-  for (const char* const suffix : {".npy", ".parquet", ".mtx", ".npz"}) {
-    if (!file.name().ends_with(suffix)) continue;
+  if (const char* const suffix = other_suffix(file)) {
     throw input_error(file.name(), {},
                       fmt::format("is named {} but does not begin like one", suffix));
   }
@@ -41,6 +48,18 @@ void check_sparse_options(const input& file, const text_options& text) {
 
 }  // namespace
 
+void refuse_names_file(const input& file, const read_options& options) {
+  if (options.text.names_file.empty()) return;
+  throw input_error(file.name(), {},
+                    "is no sparse file (.mtx, .npz of SciPy), whose rows alone a file of names "
+                    "(--names) names");
+}
+
+bool is_text(const input& file) {
+  return !file.begins_with(zip_magic) && !is_matrix_market(file) && !file.begins_with(npy_magic) &&
+         !file.begins_with(parquet_magic) && other_suffix(file) == nullptr;
+}
+
 std::unique_ptr<row_source> open_rows(input& file, const read_options& options) {
   const bool is_zip = file.begins_with(zip_magic);
   if (is_zip || is_matrix_market(file)) {
@@ -48,11 +67,7 @@ std::unique_ptr<row_source> open_rows(input& file, const read_options& options) 
     // Their columns become rows while their entries are put in order.
     return is_zip ? open_npz(file, options) : open_matrix_market(file, options);
   }
-  if (!options.text.names_file.empty()) {
-    throw input_error(file.name(), {},
-                      "is no sparse file (.mtx, .npz of SciPy), whose rows alone a file of names "
-                      "(--names) names");
-  }
+  refuse_names_file(file, options);
   if (file.begins_with(npy_magic)) {
     return open_npy(file.bytes(), file.name(), options.transposes, options.threads);
   }
@@ -62,11 +77,16 @@ std::unique_ptr<row_source> open_rows(input& file, const read_options& options) 
 }
 
 table read_table(const std::string& path, const read_options& options) {
+  return read_file(path, options, [&](input& file) { return open_rows(file, options)->rest(); });
+}
+
+table read_file(const std::string& path, const read_options& options,
+                const std::function<table(input& file)>& read) {
   try {
     const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
     input file(path, options.stop, options.max_bytes, digest);
     if (digest) *options.digest = {};
-    table out = open_rows(file, options)->rest();
+    table out = read(file);
     if (digest) {
       // Behind the file stand the files of names, which were read meanwhile.
       digest->append(*options.digest);

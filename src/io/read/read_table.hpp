@@ -2,6 +2,7 @@
 // Reads a table of numbers from a file of any format that is known.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,6 +42,17 @@ struct read_options {
 /// @throw input_error with file, line and column where it is not such a table or cannot be read;
 ///   interrupted where options.stop asked for it; gpu::out_of_memory.
 [[nodiscard]] table read_table(const std::string& path, const read_options& options = {});
+
+/// Whether open_rows would take the file for text, as its first bytes and its name say.
+[[nodiscard]] bool is_text(const input& file);
+
+/// @throw input_error where options.text.names_file names rows, which it does of sparse files alone
+void refuse_names_file(const input& file, const read_options& options);
+
+/// What `read` makes of the file, opened as read_table opens it; its errors and digest are those of
+/// read_table.
+[[nodiscard]] table read_file(const std::string& path, const read_options& options,
+                              const std::function<table(input& file)>& read);
 
 /// The rows of `file` block by block, under the same rules; options.stop and options.max_bytes are
 /// those that `file` was opened with. `file` outlives the source.

@@ -19,6 +19,7 @@
 
 #include "io/output_form.hpp"
 #include "io/table.hpp"
+#include "io/tanimoto_info.hpp"
 #include "io/write/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
@@ -58,7 +59,9 @@ struct result_context {
   /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
   std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
-  tail side = tail::two_sided;       ///< The tail of the p that is written.
+  /// In place of `what`: of the Tanimoto similarity, which is no measure of rows of numbers.
+  bool is_tanimoto = false;
+  tail side = tail::two_sided;  ///< The tail of the p that is written.
   /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
   double confidence = 0;
   int threads = 0;  ///< 0: what OpenMP would take.
@@ -69,7 +72,7 @@ struct result_context {
   index_t against_rows = 0;  ///< Rows of y.
 
   [[nodiscard]] measure_info info() const {
-    measure_info out = info_of(what);
+    measure_info out = is_tanimoto ? tanimoto_info() : info_of(what);
     if (p_from == p_method::exact) out.test = significance::permutations;
     if (!has_test) out.test = significance::none;
     return out;

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -124,6 +127,101 @@ class edge_rows {
   std::vector<differential_edge> edges_;
 };
 
+// The best partners of a row among those that were offered, in any order.
+class row_partners {
+ public:
+  struct entry {
+    double directed;
+    node_id col;
+    double first;
+    double second;
+    double z;
+    double p;
+  };
+
+  row_partners(index_t k, const stats::difference_cut& cut)
+      : k_(static_cast<std::size_t>(k)), cut_(cut) {}
+
+  void offer(index_t col, double first, double second) {
+    if (!cut_.may_keep(first, second)) return;
+    const auto verdict = cut_.decide(first, second);
+    if (!verdict.is_kept) return;
+    const entry own{
+        cut_.directed(verdict.z), static_cast<node_id>(col), first, second, verdict.z, verdict.p};
+    if (heap_.size() == k_) {
+      if (!before(own, heap_.front())) return;
+      std::pop_heap(heap_.begin(), heap_.end(), before);
+      heap_.back() = own;
+    } else {
+      heap_.push_back(own);
+    }
+    std::push_heap(heap_.begin(), heap_.end(), before);
+    if (heap_.size() == k_) cut_ = cut_.screened_from(heap_.front().directed);
+  }
+
+  // Best first; once.
+  const std::vector<entry>& sorted() {
+    std::sort_heap(heap_.begin(), heap_.end(), before);
+    return heap_;
+  }
+
+ private:
+  static bool before(const entry& a, const entry& b) {
+    return a.directed != b.directed ? a.directed > b.directed : a.col < b.col;
+  }
+
+  std::size_t k_;
+  stats::difference_cut cut_;
+  std::vector<entry> heap_;  // the worst first
+};
+
+// Offers every pair of a block to both rows; a row belongs to one thread at a time.
+void offer_block(const statistics_block& block, int threads, std::vector<row_partners>& rows) {
+  const auto tasks_of = [](index_range range) {
+    return (range.size() + rows_per_task - 1) / rows_per_task;
+  };
+  const index_t cols = block.cols.size();
+  cpu::parallel_for(tasks_of(block.cols), threads, [&](index_t task, int) {
+    const index_t end = std::min(cols, (task + 1) * rows_per_task);
+    for (index_t i = 0; i < block.rows.size(); ++i) {
+      const index_t row = block.rows.begin + i;
+      for (index_t j = std::max(task * rows_per_task, block.first_col(row)); j < end; ++j) {
+        rows[static_cast<std::size_t>(block.cols.begin + j)].offer(row, block.first[i * cols + j],
+                                                                   block.second[i * cols + j]);
+      }
+    }
+  });
+  cpu::parallel_for(tasks_of(block.rows), threads, [&](index_t task, int) {
+    const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      row_partners& own = rows[static_cast<std::size_t>(block.rows.begin + i)];
+      for (index_t j = block.first_col(block.rows.begin + i); j < cols; ++j) {
+        own.offer(block.cols.begin + j, block.first[i * cols + j], block.second[i * cols + j]);
+      }
+    }
+  });
+}
+
+void write_partners(std::vector<row_partners>& rows, differential_partners& out) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const index_t k = out.index.cols();
+  for (index_t i = 0; i < out.index.rows(); ++i) {
+    const auto& found = rows[static_cast<std::size_t>(i)].sorted();
+    out.count[static_cast<std::size_t>(i)] = static_cast<node_id>(found.size());
+    for (index_t e = 0; e < k; ++e) {
+      const bool is_there = e < std::ssize(found);
+      const row_partners::entry own =
+          is_there ? found[static_cast<std::size_t>(e)]
+                   : row_partners::entry{none, neighbor_table::no_neighbor, none, none, none, none};
+      out.index(i, e) = own.col;
+      out.first(i, e) = own.first;
+      out.second(i, e) = own.second;
+      out.z(i, e) = own.z;
+      out.p(i, e) = own.p;
+    }
+  }
+}
+
 }  // namespace
 
 void check_sink(const differential_filter& keep) {
@@ -144,6 +242,13 @@ void check_sink(const differential_edge_sink& sink) {
   if (sink.max_edges >= 0) return;
   throw invalid_argument(
       fmt::format("differential_edge_sink.max_edges: got {}, expected at least 0", sink.max_edges));
+}
+
+void check_sink(const differential_top_k_sink& sink) {
+  check_sink(sink.keep);
+  if (sink.k >= 1) return;
+  throw invalid_argument(
+      fmt::format("differential_top_k_sink.k: got {}, expected at least 1", sink.k));
 }
 
 differential_edges find_differences(const difference_walk& walk,
@@ -170,6 +275,28 @@ differential_edges find_differences(const difference_walk& walk,
   }
   differential_edges out{.edges = found.take(), .summary = {}};
   out.summary = summary_of(walk, max_p, cut, found.count());
+  return out;
+}
+
+differential_partners find_partners(const difference_walk& walk,
+                                    const differential_top_k_sink& sink) {
+  const double max_p = adjusted(walk, sink.keep);
+  const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
+                                  walk.standard_error());
+  const index_t rows = walk.rows();
+  differential_partners out{.index = matrix<node_id>(rows, sink.k),
+                            .first = matrix<double>(rows, sink.k),
+                            .second = matrix<double>(rows, sink.k),
+                            .z = matrix<double>(rows, sink.k),
+                            .p = matrix<double>(rows, sink.k),
+                            .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
+                            .summary = {}};
+  std::vector<row_partners> best(static_cast<std::size_t>(rows), row_partners(sink.k, cut));
+  walk.for_each_block(
+      [&](const statistics_block& block) { offer_block(block, walk.threads(), best); });
+  write_partners(best, out);
+  const std::uint64_t kept = std::accumulate(out.count.begin(), out.count.end(), std::uint64_t{0});
+  out.summary = summary_of(walk, max_p, cut, kept);
   return out;
 }
 

@@ -10,11 +10,14 @@ namespace gpu::inline v0::detail {
 /// Each throws gpu::invalid_argument of a value outside its range.
 void check_sink(const differential_filter& keep);
 void check_sink(const differential_edge_sink& sink);
+void check_sink(const differential_top_k_sink& sink);
 
 /// The pairs that a sink keeps, and how many they are, after the adjustment.
 /// @throw gpu::capacity_exceeded
 differential_edges find_differences(const difference_walk& walk,
                                     const differential_edge_sink& sink);
+differential_partners find_partners(const difference_walk& walk,
+                                    const differential_top_k_sink& sink);
 differential_counts count_differences(const difference_walk& walk, const differential_filter& keep);
 
 }  // namespace gpu::inline v0::detail

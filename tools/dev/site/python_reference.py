@@ -10,11 +10,11 @@ import ast
 GROUPS = {
     "pairs.md": ("All pairs of rows", "Edges, counts, partners, dense results and streams.", [
         "edges", "spearman_edges", "pearson_edges", "top_k_partners", "counts", "dense", "stream",
-        "folded_edges", "folded_stream", "prepare", "plan", "max_t", "differential", "connectivity",
+        "folded_edges", "folded_stream", "prepare", "plan", "max_t", "differential", "differential_partners", "connectivity",
         "scale_free_fit", "topological_overlap"]),
     "results.md": ("Results", "What the functions over all pairs give.", [
         "Edges", "Partners", "Counts", "Dense", "EdgeStream", "FoldedEdges", "FoldedStream", "Patterns",
-        "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Differential", "DifferentialSummary", "Connectivity",
+        "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Differential", "DifferentialPartners", "DifferentialSummary", "Connectivity",
         "ScaleFreeFit"]),
     "rows.md": ("Rows and products", "Ranks, moving means, selection and products.", [
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",
@@ -22,7 +22,7 @@ GROUPS = {
         "tanimoto_counts"]),
     "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
         "p_value", "adjusted_p_values", "confidence_interval", "observations", "critical_correlation", "checksum", "Checksum"]),
-    "files.md": ("Files", "A table as the command reads it.", ["read_table", "NamedTable"]),
+    "files.md": ("Files", "A table as the command reads it.", ["read_table", "NamedTable", "read_fingerprints", "Fingerprints"]),
     "faces.md": ("As SciPy, NumPy and scikit-learn", "The same calls under the names that are known.", [
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gpu/measure.hpp>
 #include <gpu/version.hpp>
@@ -72,6 +74,16 @@ std::string reading_of(const pairs_command& job) {
   return out;
 }
 
+/// How fingerprints are read, each "" of a table of numbers.
+std::vector<std::pair<std::string, std::string>> fingerprints_of(const pairs_command& job) {
+  if (!job.fingerprints) return {{"input-format", {}}, {"bits", {}}, {"bit-order", {}}};
+  constexpr std::array<const char*, 6> formats{"auto", "fps", "hex", "binary", "table", "packed"};
+  const io::fingerprint_options& bits = *job.fingerprints;
+  return {{"input-format", formats[static_cast<std::size_t>(bits.format)]},
+          {"bits", bits.bits == 0 ? std::string() : fmt::to_string(bits.bits)},
+          {"bit-order", bits.order == io::bit_order::big ? "big" : "little"}};
+}
+
 std::string text_of(const io::file_digest& digest) {
   return fmt::format("{} bytes with CRC-32 {:08x}", digest.bytes, digest.crc32);
 }
@@ -106,7 +118,7 @@ void expect_joinable_q(const pairs_command& job) {
   throw usage_error(fmt::format(
       "--adjust: q of {} in text is not offered for jobs in parts, because p depends on "
       "the ties of both rows, expected --format npy",
-      info_of(job.what).title));
+      job.info().title));
 }
 
 }  // namespace
@@ -135,29 +147,31 @@ job_key key_of(const pairs_command& job) {
   const pair_filter& filter = job.filter;
   const bool is_top_k = job.keep == keep_kind::top_k;
   const index_t observations = job.pairs.effective_observations;
-  return {.version = GPU_SIMILARITY_VERSION,
-          .input = input,
-          .against = against,
-          .options = {{"statistic", std::string(to_string(job.what))},
-                      {"keep", word_of(job.keep)},
-                      {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
-                      {"order", is_top_k ? word_of(job.order) : std::string()},
-                      {"format", io::word_of(job.format)},
-                      {"confidence",
-                       job.confidence > 0 ? fmt::format("{}", job.confidence) : std::string()},
-                      {"max-p", fmt::format("{}", filter.max_p)},
-                      {"min-abs", fmt::format("{}", filter.min_abs)},
-                      {"tail", word_of(filter.side)},
-                      {"adjust", word_of(filter.adjust)},
-                      {"p-method", std::string(to_string(job.pairs.p_method))},
-                      {"covariates", option_of("--covariates", job.covariates)},
-                      {"weights", option_of("--weights", job.weights)},
-                      {"effective-observations",
-                       observations == 0 ? std::string() : fmt::to_string(observations)},
-                      {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
-                      {"header", word_of(job.text.header)},
-                      {"row-names", word_of(job.text.row_names)},
-                      {"reading", reading_of(job)}}};
+  job_key key{.version = GPU_SIMILARITY_VERSION,
+              .input = input,
+              .against = against,
+              .options = {{"statistic", std::string(job.info().name)},
+                          {"keep", word_of(job.keep)},
+                          {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
+                          {"order", is_top_k ? word_of(job.order) : std::string()},
+                          {"format", io::word_of(job.format)},
+                          {"confidence",
+                           job.confidence > 0 ? fmt::format("{}", job.confidence) : std::string()},
+                          {"max-p", fmt::format("{}", filter.max_p)},
+                          {"min-abs", fmt::format("{}", filter.min_abs)},
+                          {"tail", word_of(filter.side)},
+                          {"adjust", word_of(filter.adjust)},
+                          {"p-method", std::string(to_string(job.pairs.p_method))},
+                          {"covariates", option_of("--covariates", job.covariates)},
+                          {"weights", option_of("--weights", job.weights)},
+                          {"effective-observations",
+                           observations == 0 ? std::string() : fmt::to_string(observations)},
+                          {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
+                          {"header", word_of(job.text.header)},
+                          {"row-names", word_of(job.text.row_names)},
+                          {"reading", reading_of(job)}}};
+  for (auto& option : fingerprints_of(job)) key.options.push_back(std::move(option));
+  return key;
 }
 
 void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables) {
@@ -219,8 +233,12 @@ std::string word_of(keep_kind keep) {
 }
 
 pairs_command job_of(const job_key& key) {
-  pairs_command job{
-      .what = measure_of(key.option("statistic")), .keep = keep_of(key), .format = format_of(key)};
+  pairs_command job{.keep = keep_of(key), .format = format_of(key)};
+  if (key.option("statistic") == io::tanimoto_info().name) {
+    job.fingerprints.emplace();
+  } else {
+    job.what = measure_of(key.option("statistic"));
+  }
   for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
     if (key.option("tail") == word_of(side)) job.filter.side = side;
   }

@@ -1,0 +1,180 @@
+// gpu-similarity soft-threshold: connectivities at powers, their scale-free fits, and the
+// topological overlap of a module.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gpu/connectivity.hpp>
+
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/jobs.hpp"
+#include "cli/verbs/read_input.hpp"
+#include "cli/verbs/row_run.hpp"
+#include "io/field_text.hpp"
+#include "io/io_error.hpp"
+#include "io/rows/row_writer.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// The names in a file, one a line; blank lines are none.
+std::vector<std::string> names_in(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw io::input_error(path, {}, "cannot be read");
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) names.push_back(std::move(line));
+  }
+  return names;
+}
+
+/// The rows of `table` that the names in a file mean, in their order.
+std::vector<index_t> rows_of_module(const std::string& path, const io::table& table) {
+  std::unordered_map<std::string, index_t> places;
+  for (index_t i = 0; i < table.rows(); ++i) places.emplace(table.names.name(i), i);
+  std::vector<index_t> rows;
+  std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
+  for (const std::string& name : names_in(path)) {
+    const auto found = places.find(name);
+    if (found == places.end()) {
+      throw io::input_error(
+          path, {}, fmt::format("got {}, expected the name of a row of INPUT", io::quoted(name)));
+    }
+    if (std::exchange(is_taken[static_cast<std::size_t>(found->second)], 1) != 0) {
+      throw io::input_error(path, {}, fmt::format("names {} twice", io::quoted(name)));
+    }
+    rows.push_back(found->second);
+  }
+  if (rows.size() >= 2) return rows;
+  throw io::input_error(path, {}, fmt::format("got {} names, expected at least 2", rows.size()));
+}
+
+io::table taken_rows(const io::table& table, const std::vector<index_t>& rows) {
+  io::table out;
+  for (const index_t row : rows) out.names.add(table.names.name(row));
+  std::visit(
+      [&]<class T>(const matrix<T>& values) {
+        matrix<T> taken(std::ssize(rows), values.cols());
+        for (index_t i = 0; i < taken.rows(); ++i) {
+          const T* const from = values.row(rows[static_cast<std::size_t>(i)]).data();
+          std::copy(from, from + values.cols(), taken.row(i).data());
+        }
+        out.values = std::move(taken);
+      },
+      table.values);
+  return out;
+}
+
+class soft_threshold_operation final : public row_operation {
+ public:
+  explicit soft_threshold_operation(const soft_threshold_command& job)
+      : job_(job), options_(job.pairs) {
+    options_.exec.on_progress = [](const progress&) {
+      return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
+    };
+  }
+
+  [[nodiscard]] const char* stage() const override { return "soft-threshold"; }
+  [[nodiscard]] const execution& exec() const override { return options_.exec; }
+  [[nodiscard]] bool needs_all(const io::row_source&) const override { return true; }
+
+  void begin(const io::row_source&, io::output_file& out) override { out_ = &out; }
+
+  void compute(const io::table& block) override {
+    if (block.first_nan && options_.nans == nan_policy::reject) {
+      throw io::input_error(job_.input, *block.first_nan,
+                            missing_text(block, job_.transposes,
+                                         "--nan pairwise leaves them out pair by pair, --nan "
+                                         "propagate such rows, --skip-columns columns"));
+    }
+    if (job_.keep == soft_result::overlap) return find_overlap(block);
+    connectivity_table found =
+        detail::all_pairs(job_.what, detail::pair_tables{table_of(block)}, options_, job_.network);
+    rows_without_ = found.summary.constant_rows.size() + found.summary.nan_rows.size();
+    if (job_.keep == soft_result::connectivity) {
+      values_ = std::move(found.connectivity);
+      for (index_t i = 0; i < block.rows(); ++i) names_.add(block.names.name(i));
+      for (const double power : found.powers) columns_.push_back(fmt::format("k.{}", power));
+      return;
+    }
+    take_fit(scale_free_fit(found, job_.fit));
+  }
+
+  void write(const io::table&) override {
+    io::rows_to_write what{.format = job_.format,
+                           .cols = values_.cols(),
+                           .rows = values_.rows(),
+                           .are_named = names_.given(),
+                           .columns = {.corner = "name", .names = columns_},
+                           .threads = exec().cpu_threads};
+    io::row_writer writer(*out_, std::move(what));
+    writer.write(std::as_const(values_).view(), names_);
+    writer.finish();
+  }
+
+  void finish() override {
+    if (job_.quiet) return;
+    if (rows_without_ > 0) say(fmt::format("{} rows have no statistic\n", rows_without_));
+    if (job_.keep != soft_result::fit) return;
+    const double cut = job_.fit.r_squared_cut;
+    say(power_ ? fmt::format("power {}: the first whose R^2, with a falling line, is above {}\n",
+                             *power_, cut)
+               : fmt::format("no power has an R^2, with a falling line, above {}\n", cut));
+  }
+
+ private:
+  void take_fit(const scale_free_fits& fits) {
+    columns_ = {"Power", "SFT.R.sq", "slope", "truncated.R.sq", "mean.k.", "median.k.", "max.k."};
+    values_ = matrix<double>(std::ssize(fits.fits), std::ssize(columns_));
+    for (index_t p = 0; p < values_.rows(); ++p) {
+      const scale_free_fit_line& fit = fits.fits[static_cast<std::size_t>(p)];
+      const double line[] = {fit.power, fit.r_squared, fit.slope, fit.truncated_r_squared,
+                             fit.mean,  fit.median,    fit.max};
+      std::copy(std::begin(line), std::end(line), values_.row(p).data());
+    }
+    power_ = fits.power;
+  }
+
+  void find_overlap(const io::table& block) {
+    const io::table module = taken_rows(block, rows_of_module(job_.module, block));
+    const correlation_matrix<double> dense =
+        detail::all_pairs(job_.what, detail::pair_tables{table_of(module)}, options_, dense_sink{});
+    execution exec = options_.exec;
+    exec.on_progress = {};
+    values_ = topological_overlap(
+        dense.view(),
+        {.power = job_.network.powers.front(), .network = job_.network.network, .exec = exec});
+    rows_without_ = dense.summary.constant_rows.size() + dense.summary.nan_rows.size();
+    names_ = module.names;
+    for (index_t i = 0; i < module.rows(); ++i) columns_.push_back(module.names.name(i));
+  }
+
+  const soft_threshold_command& job_;
+  pair_options options_;
+  io::output_file* out_ = nullptr;
+  matrix<double> values_;
+  io::row_names names_;               // of the rows of `values_`, or none
+  std::vector<std::string> columns_;  // names of its columns
+  std::optional<double> power_;
+  std::size_t rows_without_ = 0;
+};
+
+}  // namespace
+
+void run_soft_threshold(const soft_threshold_command& job) {
+  soft_threshold_operation operation(job);
+  run_rows(job, operation);
+}
+
+}  // namespace gpu::cli

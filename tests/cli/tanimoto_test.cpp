@@ -1,0 +1,405 @@
+// gpu-similarity tanimoto beside sets of column numbers.
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
+#include "reference/tanimoto_reference.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using gpu_test::column_set;
+using gpu_test::is_larger;
+using gpu_test::read_file;
+using gpu_test::reference_tanimoto;
+using gpu_test::run_command;
+using gpu_test::sizes_of;
+using gpu_test::temporary_folder;
+
+constexpr int exit_usage = 2;
+constexpr int exit_input = 3;
+constexpr int bits = 166;
+constexpr int all_rows = 60;
+
+using rows = std::vector<column_set>;
+
+/// Groups of similar rows; row 5 is empty, row 7 equals row 6.
+rows make_rows(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  rows out;
+  column_set prototype;
+  const auto is_set = [&](double share) {
+    return static_cast<double>(random() % 1000) < 1000 * share;
+  };
+  for (int i = 0; i < count; ++i) {
+    column_set row;
+    if (i % 10 == 0) prototype.clear();
+    for (int k = 0; k < bits; ++k) {
+      if (i % 10 == 0 && is_set(0.3)) prototype.push_back(k);
+      const bool is_common = std::binary_search(prototype.begin(), prototype.end(), k);
+      if (is_set(is_common ? 0.9 : 0.03)) row.push_back(k);
+    }
+    out.push_back(row);
+  }
+  if (count > 7) {
+    out[5].clear();
+    out[7] = out[6];
+  }
+  return out;
+}
+
+std::string hex_of(const column_set& row) {
+  std::vector<unsigned> octets((bits + 7) / 8);
+  for (const auto k : row) octets[static_cast<std::size_t>(k / 8)] |= 1U << (k % 8);
+  std::string out;
+  for (const unsigned octet : octets) {
+    out += "0123456789abcdef"[octet >> 4];
+    out += "0123456789abcdef"[octet & 15U];
+  }
+  return out;
+}
+
+std::string binary_of(const column_set& row) {
+  std::string out(bits, '0');
+  for (const auto k : row) out[static_cast<std::size_t>(k)] = '1';
+  return out;
+}
+
+std::string name_of(int i) {
+  return "mol " + std::to_string(i);
+}
+
+std::string fps_of(const rows& all) {
+  std::string out = "#FPS1\n#num_bits=166\n#software=test\n";
+  int i = 0;
+  for (const column_set& row : all) out += hex_of(row) + "\t" + name_of(i++) + "\n";
+  return out;
+}
+
+std::string hex_lines_of(const rows& all) {
+  std::string out;
+  int i = 0;
+  for (const column_set& row : all) out += name_of(i++) + "\t" + hex_of(row) + "\r\n";
+  return out;
+}
+
+std::string binary_lines_of(const rows& all) {
+  std::string out = "id,score,\"the bits\"\n";
+  int i = 0;
+  for (const column_set& row : all) {
+    out += "\"" + name_of(i) + "\"," + std::to_string(i) + ".5," + binary_of(row) + "\n";
+    ++i;
+  }
+  return out;
+}
+
+std::string table_of(const rows& all) {
+  std::string out = "id";
+  for (int k = 0; k < bits; ++k) out += "\tb" + std::to_string(k);
+  int i = 0;
+  for (const column_set& row : all) {
+    out += "\n" + name_of(i++);
+    for (const char c : binary_of(row)) out += std::string("\t") + c;
+  }
+  return out + "\n";
+}
+
+/// .npy of uint8 or bool.
+std::string npy_of(const std::string& descr, const std::vector<std::string>& lines) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(lines.size()) + ", " + std::to_string(lines[0].size()) +
+                       "), }";
+  header.resize(118 - 1, ' ');
+  header += '\n';
+  std::string out("\x93NUMPY\x01\x00\x76\x00", 10);
+  out += header;
+  for (const std::string& line : lines) out += line;
+  return out;
+}
+
+/// As np.packbits packs.
+std::string packed_of(const rows& all, bool is_little) {
+  std::vector<std::string> lines;
+  for (const column_set& row : all) {
+    std::string line((bits + 7) / 8, '\0');
+    for (const auto k : row) {
+      char& octet = line[static_cast<std::size_t>(k / 8)];
+      octet = static_cast<char>(octet | (is_little ? 1 << (k % 8) : 128 >> (k % 8)));
+    }
+    lines.push_back(line);
+  }
+  return npy_of("|u1", lines);
+}
+
+std::string values_of(const rows& all, const std::string& descr) {
+  std::vector<std::string> lines;
+  for (const column_set& row : all) {
+    std::string line(bits, '\0');
+    for (const auto k : row) line[static_cast<std::size_t>(k)] = '\1';
+    lines.push_back(line);
+  }
+  return npy_of(descr, lines);
+}
+
+std::string number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string wanted_edges(const rows& all, double least, bool is_named) {
+  std::string out = "name_i\tname_j\ttanimoto\n";
+  const auto name = [&](std::size_t i) {
+    return is_named ? name_of(static_cast<int>(i)) : "X" + std::to_string(i + 1);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const double s = reference_tanimoto(all[i], all[j]);
+      if (s >= least) out += name(i) + "\t" + name(j) + "\t" + number(s) + "\n";
+    }
+  }
+  return out;
+}
+
+struct job {
+  temporary_folder folder;
+  /// Runs a job that has to succeed, and gives what it wrote.
+  std::string run(const std::vector<std::string>& words,
+                  const std::string& output = "out.tsv") const {
+    std::vector<std::string> all{"tanimoto"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"-q", "-o", folder.path(output)});
+    const auto result = run_command(all);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return read_file(folder.path(output));
+  }
+};
+
+void check_error(const gpu_test::command_result& result, int code, const std::string& part) {
+  INFO(result.err);
+  CHECK(result.exit_code == code);
+  CHECK(result.err.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("tanimoto reads fingerprints however they stand in a file", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 1);
+  const job in;
+  const auto check = [&](const std::string& file, const std::string& text, bool is_named,
+                         std::vector<std::string> words = {}) {
+    INFO(file);
+    words.insert(words.begin(), in.folder.write(file, text));
+    words.insert(words.end(), {"--threshold", "0.6"});
+    CHECK(in.run(words) == wanted_edges(all, 0.6, is_named));
+  };
+  check("a.fps", fps_of(all), true);
+  check("no_headers.fps", fps_of(all).substr(fps_of(all).find("software=test") + 14), true,
+        {"--input-format", "fps", "--bits", "166"});
+  check("hex.tsv", hex_lines_of(all), true);
+  check("binary.csv", binary_lines_of(all), true);
+  check("binary2.csv", binary_lines_of(all), true,
+        {"--columns", "the bits", "--names-column", "id", "--input-format", "binary"});
+  check("table.tsv", table_of(all), true);
+  check("u1.npy", values_of(all, "|u1"), false);
+  check("bool.npy", values_of(all, "|b1"), false);
+  check("packed.npy", packed_of(all, false), false, {"--bits", "166"});
+  check("packed2.npy", packed_of(all, false), false, {"--input-format", "packed"});
+  check("little.npy", packed_of(all, true), false, {"--bits", "166", "--bit-order", "little"});
+  std::string bare;
+  for (const column_set& row : all) bare += binary_of(row) + "\n";
+  check("bare.txt", bare, false);
+  const auto piped =
+      run_command({"tanimoto", "-", "-t", "0.6", "-q"}, {.input_path = in.folder.path("a.fps")});
+  CHECK(piped.out == wanted_edges(all, 0.6, true));
+}
+
+TEST_CASE("tanimoto takes columns as rows, and sparse files", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 2);
+  const job in;
+  std::string turned;
+  std::string entries;
+  int count = 0;
+  for (int k = 0; k < bits; ++k) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_set = std::binary_search(all[i].begin(), all[i].end(), k);
+      turned += is_set ? "1 " : "0 ";
+      if (is_set) entries += std::to_string(i + 1) + " " + std::to_string(k + 1) + "\n";
+      count += is_set ? 1 : 0;
+    }
+    turned += "\n";
+  }
+  const std::string wanted = wanted_edges(all, 0.5, false);
+  CHECK(in.run({in.folder.write("t.txt", turned), "--transpose", "-t", "0.5"}) == wanted);
+  const std::string head = "%%MatrixMarket matrix coordinate pattern general\n60 166 ";
+  CHECK(in.run({in.folder.write("m.mtx", head + std::to_string(count) + "\n" + entries), "-t",
+                "0.5"}) == wanted);
+}
+
+TEST_CASE("tanimoto keeps partners, counts and the matrix", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 3);
+  const job in;
+  const std::string file = in.folder.write("a.fps", fps_of(all));
+  std::string partners = "name_i\trank\tname_j\ttanimoto\n";
+  std::string degrees = "name\tdegree\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::size_t> others;
+    std::size_t degree = 0;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (j == i) continue;
+      others.push_back(j);
+      degree += reference_tanimoto(all[i], all[j]) >= 0.6 ? 1U : 0U;
+    }
+    std::stable_sort(others.begin(), others.end(), [&](std::size_t a, std::size_t b) {
+      return is_larger(sizes_of(all[i], all[a]), sizes_of(all[i], all[b]));
+    });
+    for (std::size_t e = 0; e < 4; ++e) {
+      partners += name_of(static_cast<int>(i)) + "\t" + std::to_string(e + 1) + "\t" +
+                  name_of(static_cast<int>(others[e])) + "\t" +
+                  number(reference_tanimoto(all[i], all[others[e]])) + "\n";
+    }
+    degrees += name_of(static_cast<int>(i)) + "\t" + std::to_string(degree) + "\n";
+  }
+  CHECK(in.run({file, "--keep", "top-k", "-k", "4"}) == partners);
+  CHECK(in.run({file, "--keep", "counts", "-t", "0.6"}) == degrees);
+  std::istringstream dense(in.run({file, "--keep", "dense"}));
+  std::string line;
+  std::getline(dense, line);
+  for (std::size_t i = 0; std::getline(dense, line); ++i) {
+    std::string wanted = name_of(static_cast<int>(i));
+    for (const column_set& other : all) wanted += "\t" + number(reference_tanimoto(all[i], other));
+    CHECK(line == wanted);
+  }
+  const auto report = in.folder.path("report.json");
+  (void)in.run({file, "-t", "0.6", "--report", report});
+  CHECK(gpu_test::report_value(read_file(report), "pairs_tested") == "1770");
+  CHECK(gpu_test::report_value(read_file(report), "observations") == "null");
+}
+
+TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {
+  const rows x = make_rows(9, 4);
+  const rows y = make_rows(all_rows, 4);
+  const job in;
+  const std::string file = in.folder.write("x.fps", fps_of(x));
+  const std::string other = in.folder.write("y.csv", binary_lines_of(y));
+  std::string wanted = "name_i\tname_j\ttanimoto\n";
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      const double s = reference_tanimoto(x[i], y[j]);
+      if (s < 0.7) continue;
+      wanted += name_of(static_cast<int>(i)) + "\t" + name_of(static_cast<int>(j)) + "\t" +
+                number(s) + "\n";
+    }
+  }
+  CHECK(in.run({file, "--against", other, "-t", "0.7"}) == wanted);
+  check_error(run_command({"tanimoto", file, "--against",
+                           in.folder.write("short.txt", "0101010101\n1111111111\n")}),
+              exit_input, "got 10 bits, expected 166");
+}
+
+TEST_CASE("tanimoto in parts writes the bytes of a single run", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 6);
+  const job in;
+  const std::string file = in.folder.write("a.fps", fps_of(all));
+  for (const std::string keep : {"edges", "top-k", "counts", "dense"}) {
+    for (const std::string format : {"tsv", "npy"}) {
+      INFO(keep << " as " << format);
+      std::vector<std::string> words{file, "--keep", keep};
+      if (keep != "dense") words.insert(words.end(), {"-t", "0.4"});
+      const std::string whole = in.run(words, "whole." + format);
+      std::vector<std::string> resumed = words;
+      resumed.insert(resumed.end(), {"--resume", "--parts", "3"});
+      CHECK(in.run(resumed, "resumed." + format) == whole);
+      const std::string parts = in.folder.path("parts");
+      for (const std::string part : {"2/3", "1/3", "3/3"}) {
+        std::vector<std::string> one{"tanimoto"};
+        one.insert(one.end(), words.begin(), words.end());
+        one.insert(one.end(), {"--part", part, "--output-dir", parts, "--format", format, "-q"});
+        CHECK(run_command(one).exit_code == 0);
+      }
+      const std::string merged = in.folder.path("merged." + format);
+      CHECK(run_command({"merge", parts, "-o", merged, "-q"}).exit_code == 0);
+      CHECK(read_file(merged) == whole);
+      CHECK(run_command({"parts", parts, "--clean"}).exit_code == 0);
+    }
+  }
+  // A part of another job has no place there.
+  const std::string parts = in.folder.path("others");
+  const std::vector<std::string> part{"--part", "1/2", "--output-dir", parts, "-q"};
+  std::vector<std::string> first{"tanimoto", file, "-t", "0.4"};
+  first.insert(first.end(), part.begin(), part.end());
+  CHECK(run_command(first).exit_code == 0);
+  first.insert(first.end(), {"--bits", "166"});
+  check_error(run_command(first), exit_input, "--bits is absent, expected 166");
+}
+
+TEST_CASE("tanimoto plans, and writes no more than it may", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 7);
+  const job in;
+  const std::string file = in.folder.write("a.fps", fps_of(all));
+  const std::string edges = wanted_edges(all, 0.6, true);
+  const auto plan = run_command({"tanimoto", file, "-t", "0.6", "--plan"});
+  const auto kept = std::count(edges.begin(), edges.end(), '\n') - 1;
+  CHECK(plan.out.find("pairs\t1770\n") != std::string::npos);
+  CHECK(plan.out.find("kept, estimated\t" + std::to_string(kept) + ",") != std::string::npos);
+  check_error(
+      run_command({"tanimoto", file, "-o", in.folder.path("no.tsv"), "--max-output", "10k"}), 4,
+      "more than the 10.0 kB of --max-output");
+}
+
+TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
+  const temporary_folder folder;
+  const auto fails = [&](const std::string& text, const std::string& part,
+                         std::vector<std::string> words = {}) {
+    INFO(text);
+    words.insert(words.begin(), {"tanimoto", folder.write("in.fps", text)});
+    check_error(run_command(words), exit_input, part);
+  };
+  fails("#FPS1\n#num_bits=16\nffff\ta\nff\tb\n",
+        ":4: column 1: got 2 hexadecimal digits, expected 4");
+  fails("#FPS1\n#num_bits=16\nffff\ta\nfgff\tb\n",
+        ":4: column 1: got 'fgff', expected hexadecimal");
+  fails("#FPS1\n#num_bits=12\nffff\ta\n", ":3: column 1: got a bit behind the last of 12");
+  fails("#FPS1\n#num_bits=x\nffff\ta\n", ":2: got 'x', expected a number of bits");
+  fails("#FPS1\n#num_bits=16\nffff\ta\n#late\n", ":4: got a header behind");
+  fails("#FPS1\n#num_bits=16\nffff a\n",
+        ":3: got 'ffff a', expected a fingerprint, a tab and a name");
+  fails("#FPS1\n#num_bits=16\n", "has no fingerprint");
+  fails("#FPS1\n#num_bits=16\nffff\ta\n", "got 1 row");
+  fails("#FPS1\n#num_bits=16\nffff\ta\n", ":2: got 16 bits, expected 8", {"--bits", "8"});
+  fails("fff\ta\nfff\tb\n", "got 3 hexadecimal digits", {"--input-format", "fps"});
+  fails("a 0101010101\nb 01010101\n", ":2: column 2: got 8 digits, expected 10");
+  fails("a 0101010102\nb 01010101zz\n", ":2: column 2: got '01010101zz'", {"--columns", "2"});
+  fails("a 0101010101\nb 0101010111\nc\n", ":3: got 1 fields, expected at least 2",
+        {"--columns", "2"});
+  fails("0 1 1\n1 2 0\n", "got 2 in row 2, column 2 of values, expected 0 or 1");
+  fails("id,x,y\nm,0,1\nn,,1\n", "got a missing value in row 2 ('n'), column 1");
+  fails("00112233 a\n44556677 b\n", "with which --transpose does not go", {"--transpose"});
+  fails("0 1 1\n1 1 0\n", "got 3 columns, expected 4 for 4 bits",
+        {"--bits", "4", "--input-format", "table"});
+  fails("0 1 1\n1 1 0\n", "got int8, expected .npy of uint8", {"--input-format", "packed"});
+  const rows all = make_rows(4, 1);
+  const std::string packed = folder.write("p.npy", packed_of(all, false));
+  check_error(run_command({"tanimoto", packed}), exit_input, "--bits N says");
+  check_error(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_input, "is no text");
+  const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
+  check_error(run_command({"tanimoto", ones, "--bits", "12"}), exit_input,
+              "got a bit behind the last of 12 in row 1");
+  const auto usage = [&](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.begin(), {"tanimoto", packed});
+    check_error(run_command(words), exit_usage, part);
+  };
+  usage({"-t", "1.5"}, "--threshold: got 1.5, expected a number from 0 to 1");
+  usage({"--keep", "folded-edges"}, "expected counts|dense|edges|top-k");
+  usage({"-k", "3"}, "-k needs --keep top-k");
+  usage({"--keep", "dense", "-t", "0.5"}, "--threshold does not go with --keep dense");
+  usage({"--bits", "0"}, "--bits: got 0");
+  usage({"--part", "1/2"}, "--part needs --output-dir");
+  usage({"--max-p", "0.05"}, "--max-p");
+}

@@ -182,7 +182,7 @@ def test_kendall_partners_have_the_p_of_their_ties() -> None:
 def test_what_kendall_does_not_offer_is_refused() -> None:
     x = RNG.normal(size=(5, 9))
     for call in (
-        lambda: gs.edges(x, measure="kendall", nans="pairwise"),
+        lambda: gs.prepare(x, measure="kendall", nans="pairwise"),
         lambda: gs.edges(RNG.normal(size=(3, 2049)), measure="kendall", backend="cuda"),
         lambda: gs.edges(x, measure="kendall").to_pandas(confidence=0.95),
     ):

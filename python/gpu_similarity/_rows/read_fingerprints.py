@@ -107,8 +107,8 @@ def read_fingerprints(
     ...     found = gs.read_fingerprints(path)
     >>> found.bits, list(found.names)
     (Bits: 2 x 16, ['aspirin', 'ibuprofen'])
-    >>> gs.tanimoto_edges(found.bits, names=found.names)
-    Edges: 1 of 1 pairs of 2 rows, tanimoto
+    >>> gs.tanimoto_edges(found.bits, min_abs=0.5, names=found.names)
+    Edges: 1 of 1 pairs of 2 rows, tanimoto, |tanimoto| >= 0.5
       aspirin -- ibuprofen  0.800000
     """
     if not hasattr(_core, "read_fingerprints"):

@@ -69,7 +69,8 @@ TEST_CASE("Every member that the library's messages name is an option of the com
 
 TEST_CASE("What stands for a member is an option of the command", "[cli][words]") {
   std::string pages;
-  for (const char* verb : {"spearman", "rank", "top-k", "mean-filter", "differential", "tanimoto", "soft-threshold"}) {
+  for (const char* verb :
+       {"spearman", "rank", "top-k", "mean-filter", "differential", "tanimoto", "soft-threshold"}) {
     pages += run_command({verb, "--help"}).out;
   }
   const std::regex option(R"((^|\s)(--?[a-z-]+))");

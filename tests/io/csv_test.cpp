@@ -1,10 +1,12 @@
 // Text as other programs write it: quotes, delimiters, decimal commas, missing values, chosen
 // columns.
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "io/read/read_table.hpp"
+#include "io/text/text_fields.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
@@ -53,6 +55,25 @@ std::string rows_behind(const std::string& row) {
 }
 
 }  // namespace
+
+TEST_CASE("A separator is found where it stands first", "[io][csv]") {
+  // Bytes that differ from the separator by one bit, or by the borrow of a subtraction, included.
+  const std::string letters("\0\x01,-+\xac\xff;0", 9);
+  std::uint64_t state = 12345;
+  for (int trial = 0; trial < 20000; ++trial) {
+    std::string text(static_cast<std::size_t>(trial % 41), ' ');
+    for (char& c : text) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      c = letters[(state >> 33) % (trial % 3 == 0 ? 9 : 1 + (state >> 60)) % 9];
+    }
+    for (const char separator : {',', ';', '\t', '|', '\xff'}) {
+      if (gpu::io::separator_in(text, separator) == text.find(separator)) continue;
+      INFO("'" << separator << "' in a text of " << text.size());
+      REQUIRE(gpu::io::separator_in(text, separator) == text.find(separator));
+    }
+  }
+  CHECK(gpu::io::separator_in("1.5,2", ',') == 3);
+}
 
 TEST_CASE("Quoted fields hold separators, quotes and line breaks", "[io][csv]") {
   for (const std::string& tail : {std::string(), rows_behind("z,7,8,9\n")}) {

@@ -215,6 +215,16 @@ TEST_CASE("tanimoto reads fingerprints however they stand in a file", "[cli][tan
   std::string bare;
   for (const column_set& row : all) bare += binary_of(row) + "\n";
   check("bare.txt", bare, false);
+  // As pandas writes a frame with its index, 0 and 1 first, and a label.
+  std::string frame = ",label,fingerprint\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    frame += std::to_string(i) + "," + std::to_string(i % 2) + "," + binary_of(all[i]) + "\n";
+  }
+  std::string numbered = wanted_edges(all, 0.6, true);
+  for (std::size_t at = 0; (at = numbered.find("mol ", at)) != std::string::npos;) {
+    numbered.erase(at, 4);
+  }
+  CHECK(in.run({in.folder.write("frame.csv", frame), "-t", "0.6"}) == numbered);
   const auto piped =
       run_command({"tanimoto", "-", "-t", "0.6", "-q"}, {.input_path = in.folder.path("a.fps")});
   CHECK(piped.out == wanted_edges(all, 0.6, true));

@@ -19,8 +19,9 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::size_t least_digits = 8;    // of what is taken for a fingerprint
-constexpr std::size_t sample_lines = 100;  // that tell how a file is read
+constexpr std::size_t least_digits = 8;        // of what is taken for a fingerprint
+constexpr std::ptrdiff_t most_other_bits = 2;  // beside it: an index and a label, say
+constexpr std::size_t sample_lines = 100;      // that tell how a file is read
 constexpr std::size_t none = ~std::size_t{0};
 
 using fields = std::vector<std::string>;
@@ -240,11 +241,11 @@ fingerprint_format format_of_lines(std::string_view text, const text_options& op
   const std::vector<fields> sample = sample_of(text, rules_of(text, options));
   if (sample.empty()) return fingerprint_format::table;
   const fields& data = sample[sample.size() > 1 ? 1 : 0];
-  const bool has_bit = std::any_of(data.begin(), data.end(), [](const std::string& field) {
+  const auto bits = std::count_if(data.begin(), data.end(), [](const std::string& field) {
     return field == "0" || field == "1";
   });
   const std::size_t field = longest_digits(data);
-  if (has_bit || field == none || data[field].size() < least_digits) {
+  if (bits > most_other_bits || field == none || data[field].size() < least_digits) {
     return fingerprint_format::table;
   }
   return are_binary(sample, field) ? fingerprint_format::binary : fingerprint_format::hex;

@@ -33,9 +33,9 @@ struct fingerprint_options {
 /// rows.
 ///
 /// Without a format: "#FPS1" in front is FPS; text in which a line has a field of at least eight
-/// hexadecimal digits, and none that is 0 or 1 alone, is `binary` where these digits are 0 and 1 in
-/// all of the first lines, else `hex`; .npy of uint8 is `packed` where `bits` of them fill its
-/// columns; the rest is a table.
+/// hexadecimal digits, and at most two that are 0 or 1 alone, is `binary` where these digits are 0
+/// and 1 in all of the first lines, else `hex`; .npy of uint8 is `packed` where `bits` of them fill
+/// its columns; the rest is a table.
 ///
 /// FPS and hex: two digits are an octet, whose least significant bit comes first. All rows have
 /// equally many digits, and bits behind the last are 0. FPS has one name a line, behind the first

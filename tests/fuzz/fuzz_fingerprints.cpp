@@ -28,13 +28,13 @@ struct reference_fps {
 
 /// A number of decimal digits from 1 to the most bits; else 0.
 std::uint64_t number_of(const std::string& text) {
-  if (text.empty() || text.size() > 12) return 0;
+  constexpr std::uint64_t most = 2147483647;
   std::uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return 0;
+  for (const char c : text) {  // zeros in front are any number
+    if (c < '0' || c > '9' || value > most) return 0;
     value = 10 * value + static_cast<std::uint64_t>(c - '0');
   }
-  return value <= 2147483647 ? value : 0;
+  return value <= most ? value : 0;
 }
 
 /// The bits of a row; nothing where the text is none.

@@ -69,3 +69,46 @@ def test_names_and_frames(rng: Rng) -> None:
     frame = gs.differential(x, (range(6), range(6, 12))).to_pandas(adjust="bonferroni")
     assert list(frame.columns) == ["row", "col", "first", "second", "z", "p", "q"]
     assert (frame["row"][0], frame["col"][0]) == ("a", "b")
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+@pytest.mark.parametrize("tail", ["two-sided", "greater", "less"])
+def test_partners_are_the_best_of_every_pair(rng: Rng, measure: Any, tail: Any) -> None:
+    x = rng.normal(size=(30, 40))
+    x[1::2, :15] += x[::2, :15]
+    first, second = np.arange(15), np.arange(39, 17, -1)
+    i, j, one, two, z, _ = own_pairs(x, first, second, measure)
+    table = np.full((30, 30), -np.inf)
+    statistics = np.zeros((2, 30, 30))
+    directed = {"two-sided": np.abs(z), "greater": z, "less": -z}[tail]
+    for a, b in ((i, j), (j, i)):
+        table[a, b] = directed
+        statistics[:, a, b] = one, two
+    order = np.argsort(-table, axis=1)[:, :4]
+    found = gs.differential_partners(x, (first, second), 4, measure=measure, tail=tail)
+    rows = np.arange(30)[:, None]
+    assert (found.index == order).all() and (found.count == 4).all()
+    own = {"two-sided": np.abs(found.z), "greater": found.z, "less": -found.z}[tail]
+    np.testing.assert_allclose(own, table[rows, order], rtol=1e-9)
+    np.testing.assert_allclose(found.first, statistics[0][rows, order], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.second, statistics[1][rows, order], rtol=1e-9, atol=1e-12)
+    assert found.summary.pairs_tested == 435 and found.summary.pairs_kept == 120
+
+
+def test_partners_within_a_cut(rng: Rng) -> None:
+    x = rng.normal(size=(30, 40))
+    groups = (range(20), range(20, 40))
+    names = np.array([f"g{i}" for i in range(30)], object)
+    edges = gs.differential(x, groups, max_p=0.1)
+    found = gs.differential_partners(x, groups, 40, max_p=0.1, names=names)
+    assert found.count.sum() == 2 * len(edges) > 0
+    assert (found.count == np.bincount(np.r_[edges.row, edges.col], minlength=30)).all()
+    behind = np.arange(40) >= found.count[:, None]
+    assert (found.index[behind] == 2**32 - 1).all() and np.isnan(found.p[behind]).all()
+    frame = found.to_pandas()
+    assert len(frame) == found.summary.pairs_kept and (frame.p <= 0.1).all()
+    assert frame["rank"].min() == 1 and set(frame.row) | set(frame.col) <= set(names)
+    with pytest.raises(ValueError, match="k"):
+        gs.differential_partners(x, groups, 0)
+    with pytest.raises(ValueError, match="groups: got 1, expected 2"):
+        gs.differential_partners(x, groups[:1], 2)

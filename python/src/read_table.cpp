@@ -39,20 +39,12 @@ struct enum_names<gpu::io::delimiter> {
 
 template <>
 struct enum_names<gpu::io::fingerprint_format> {
-  static constexpr auto table =
-      std::to_array<std::pair<std::string_view, gpu::io::fingerprint_format>>(
-          {{"auto", gpu::io::fingerprint_format::automatic},
-           {"fps", gpu::io::fingerprint_format::fps},
-           {"hex", gpu::io::fingerprint_format::hex},
-           {"binary", gpu::io::fingerprint_format::binary},
-           {"table", gpu::io::fingerprint_format::table},
-           {"packed", gpu::io::fingerprint_format::packed}});
+  static constexpr auto table = gpu::io::fingerprint_formats;
 };
 
 template <>
 struct enum_names<gpu::io::bit_order> {
-  static constexpr auto table = std::to_array<std::pair<std::string_view, gpu::io::bit_order>>(
-      {{"big", gpu::io::bit_order::big}, {"little", gpu::io::bit_order::little}});
+  static constexpr auto table = gpu::io::bit_orders;
 };
 
 namespace {

@@ -3,11 +3,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpu/execution.hpp>
@@ -19,6 +23,14 @@ namespace gpu::cli {
 
 template <class Value>
 using names_of = std::map<std::string, Value>;
+
+/// The names in a table of names and values.
+template <class Value, std::size_t Count>
+names_of<Value> names_in(const std::array<std::pair<std::string_view, Value>, Count>& table) {
+  names_of<Value> out;
+  for (const auto& [name, value] : table) out.emplace(name, value);
+  return out;
+}
 
 /// Other words for some of the values.
 using aliases = std::map<std::string, std::string>;
@@ -127,6 +139,9 @@ void add_size_limit(CLI::App& app, Command& c) {
       ->group("Result");
   app.add_flag("--force", c.force, "Write however much it is")->group("Result");
 }
+
+/// What missing values do to pairs of rows.
+void add_missing_values(CLI::App& app, pair_options& pairs);
 
 /// Where it runs.
 void add_backend(CLI::App& app, execution& exec);

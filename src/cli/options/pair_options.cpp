@@ -138,18 +138,7 @@ void add_execution(CLI::App& app, pairs_command& c) {
       "Of Spearman: p of Student's t, or that of permutations where neither row of "
       "a pair has ties [t]")
       ->group("Which pairs");
-  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
-                         {{"reject", nan_policy::reject},
-                          {"propagate", nan_policy::propagate},
-                          {"pairwise", nan_policy::pairwise}},
-                         "What a missing value does: end the run, leave its row out, or leave its "
-                         "column out of the pairs of its row [reject]")
-      ->group("Input");
-  app.add_option("--min-observations", c.pairs.min_observations,
-                 "For --nan pairwise: columns that the rows of a pair share at least [3]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
-      ->group("Input");
+  add_missing_values(app, c.pairs);
   add_backend(app, c.pairs.exec);
   add_choice<pair_variant>(app, "--variant", c.pairs.variant,
                            {{"automatic", pair_variant::automatic},
@@ -171,17 +160,10 @@ void add_execution(CLI::App& app, pairs_command& c) {
 
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
-  using format = io::fingerprint_format;
-  add_choice<format>(app, "--input-format", bits.format,
-                     {{"auto", format::automatic},
-                      {"fps", format::fps},
-                      {"hex", format::hex},
-                      {"binary", format::binary},
-                      {"table", format::table},
-                      {"packed", format::packed}},
-                     "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
-                     "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
-                     ".npy of uint8 as np.packbits packs [auto]")
+  add_choice(app, "--input-format", bits.format, names_in(io::fingerprint_formats),
+             "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
+             "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
+             ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
   app.add_option("--bits", bits.bits,
                  "Bits of a row, where its octets have more or the file does not say that they are "
@@ -190,10 +172,9 @@ void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
       ->check(number_in("a whole number from 1 to 2147483647",
                         [](double n) { return n >= 1 && n <= 2147483647; }))
       ->group("Input");
-  add_choice<io::bit_order>(app, "--bit-order", bits.order,
-                            {{"big", io::bit_order::big}, {"little", io::bit_order::little}},
-                            "Of packed octets: whether the most or the least significant bit comes "
-                            "first, as np.packbits says it [big]")
+  add_choice(app, "--bit-order", bits.order, names_in(io::bit_orders),
+             "Of packed octets: whether the most or the least significant bit comes "
+             "first, as np.packbits says it [big]")
       ->group("Input");
 }
 

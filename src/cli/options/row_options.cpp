@@ -31,6 +31,21 @@ void add_quiet(CLI::App& app, row_files& files) {
 
 }  // namespace
 
+void add_missing_values(CLI::App& app, pair_options& pairs) {
+  add_choice<nan_policy>(app, "--nan", pairs.nans,
+                         {{"reject", nan_policy::reject},
+                          {"propagate", nan_policy::propagate},
+                          {"pairwise", nan_policy::pairwise}},
+                         "What a missing value does: end the run, leave its row out, or leave its "
+                         "column out of the pairs of its row [reject]")
+      ->group("Input");
+  app.add_option("--min-observations", pairs.min_observations,
+                 "For --nan pairwise: columns that the rows of a pair share at least [3]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
+      ->group("Input");
+}
+
 void add_backend(CLI::App& app, execution& exec) {
   add_choice<backend>(
       app, "--backend", exec.target,
@@ -244,18 +259,7 @@ std::vector<double> powers_of(const std::string& list) {
 
 void add_soft_threshold(CLI::App& app, soft_threshold_command& c) {
   add_input(app, c);
-  add_choice<nan_policy>(app, "--nan", c.pairs.nans,
-                         {{"reject", nan_policy::reject},
-                          {"propagate", nan_policy::propagate},
-                          {"pairwise", nan_policy::pairwise}},
-                         "What a missing value does: end the run, leave its row out, or leave its "
-                         "column out of the pairs of its row [reject]")
-      ->group("Input");
-  app.add_option("--min-observations", c.pairs.min_observations,
-                 "For --nan pairwise: columns that the rows of a pair share at least [3]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
-      ->group("Input");
+  add_missing_values(app, c.pairs);
   names_of<measure> measures;
   for (const measure each : all_measures()) measures.emplace(to_string(each), each);
   add_choice(app, "--measure", c.what, measures, "What is computed of two rows [pearson]")

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <system_error>
 #include <utility>
 
 #include "cli/process/exit_code.hpp"
+#include "cli/verbs/file_lines.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
@@ -60,12 +60,8 @@ std::vector<std::string> labels_by_name(const std::vector<std::vector<std::strin
 std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
                                         const io::column_names& columns,
                                         const complaint& complain) {
-  std::ifstream file(path);
-  if (!file) complain("cannot be read");
   std::vector<std::vector<std::string>> lines;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) continue;
+  for (const std::string& line : lines_of_file(path)) {
     lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
       complain(

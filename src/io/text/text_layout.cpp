@@ -25,23 +25,6 @@ bool holds(const std::vector<index_t>& columns, index_t column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
-char separator_of(delimiter which) {
-  switch (which) {
-    case delimiter::tab:
-      return '\t';
-    case delimiter::semicolon:
-      return ';';
-    case delimiter::comma:
-      return ',';
-    case delimiter::bar:
-      return '|';
-    case delimiter::automatic:
-    case delimiter::blanks:
-      break;
-  }
-  return ' ';
-}
-
 /// The steps to a layout; each needs those before it.
 class layout_finder {
  public:
@@ -281,6 +264,23 @@ std::string cleaned_name(std::string_view name) {
     out += name[i] == '\t' || name[i] == '\n' ? ' ' : name[i];
   }
   return printable(out);
+}
+
+char separator_of(delimiter which) {
+  switch (which) {
+    case delimiter::tab:
+      return '\t';
+    case delimiter::semicolon:
+      return ';';
+    case delimiter::comma:
+      return ',';
+    case delimiter::bar:
+      return '|';
+    case delimiter::automatic:
+    case delimiter::blanks:
+      break;
+  }
+  return ' ';
 }
 
 found_layout find_layout(std::string_view text, const text_options& options,

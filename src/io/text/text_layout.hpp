@@ -36,6 +36,9 @@ struct text_layout : field_rules {
 /// question marks.
 [[nodiscard]] std::string cleaned_name(std::string_view name);
 
+/// The separator that a caller names: a blank of blanks, and where he leaves it open.
+[[nodiscard]] char separator_of(delimiter which);
+
 /// A layout, and what stands in front of the rows.
 struct found_layout {
   text_layout layout;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -74,14 +75,22 @@ std::string reading_of(const pairs_command& job) {
   return out;
 }
 
+/// The name of a value in a table of names and values.
+template <class Value, std::size_t Count>
+std::string name_in(const std::array<std::pair<std::string_view, Value>, Count>& table,
+                    Value value) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [value](const auto& each) { return each.second == value; });
+  return std::string(found->first);
+}
+
 /// How fingerprints are read, each "" of a table of numbers.
 std::vector<std::pair<std::string, std::string>> fingerprints_of(const pairs_command& job) {
   if (!job.fingerprints) return {{"input-format", {}}, {"bits", {}}, {"bit-order", {}}};
-  constexpr std::array<const char*, 6> formats{"auto", "fps", "hex", "binary", "table", "packed"};
   const io::fingerprint_options& bits = *job.fingerprints;
-  return {{"input-format", formats[static_cast<std::size_t>(bits.format)]},
+  return {{"input-format", name_in(io::fingerprint_formats, bits.format)},
           {"bits", bits.bits == 0 ? std::string() : fmt::to_string(bits.bits)},
-          {"bit-order", bits.order == io::bit_order::big ? "big" : "little"}};
+          {"bit-order", name_in(io::bit_orders, bits.order)}};
 }
 
 std::string text_of(const io::file_digest& digest) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/file_lines.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
@@ -27,25 +27,13 @@
 namespace gpu::cli {
 namespace {
 
-/// The names in a file, one a line; blank lines are none.
-std::vector<std::string> names_in(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw io::input_error(path, {}, "cannot be read");
-  std::vector<std::string> names;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) names.push_back(std::move(line));
-  }
-  return names;
-}
-
 /// The rows of `table` that the names in a file mean, in their order.
 std::vector<index_t> rows_of_module(const std::string& path, const io::table& table) {
   std::unordered_map<std::string, index_t> places;
   for (index_t i = 0; i < table.rows(); ++i) places.emplace(table.names.name(i), i);
   std::vector<index_t> rows;
   std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
-  for (const std::string& name : names_in(path)) {
+  for (const std::string& name : lines_of_file(path)) {
     const auto found = places.find(name);
     if (found == places.end()) {
       throw io::input_error(

@@ -199,8 +199,8 @@ void pairwise_rows::set_bits(index_t row, const double* values) {
   }
 }
 
-double pairwise_rows::taken(const pair_task& task, double statistic, index_t shared) const {
-  const bool has = shared >= min_observations_ && statistic == statistic;
+double counted_pairwise_rows::taken(const pair_task& task, double statistic, index_t shared) const {
+  const bool has = shared >= min_observations() && statistic == statistic;
   if (task.tests != nullptr) return has ? task.tests->p(statistic, shared) : detail::no_p;
   if (!has) return detail::no_statistic;
   if (task.cuts == nullptr) return statistic;
@@ -222,8 +222,8 @@ void pairwise_rows::statistics(const pair_task& task, const pair_tile& tile, pai
   decide(task, tile, counts, scratch.kernel.data() + pairwise_rows::kernel_bytes(), out);
 }
 
-void pairwise_rows::decide(const pair_task& task, const pair_tile& tile, const double* counts,
-                           std::byte* memory, double* out) const {
+void counted_pairwise_rows::decide(const pair_task& task, const pair_tile& tile,
+                                   const double* counts, std::byte* memory, double* out) const {
   constexpr index_t stride = pair_policy::block_cols;
   compute(tile, counts, memory, out);
   for (index_t i = 0; i < tile.rows(); ++i) {
@@ -233,9 +233,6 @@ void pairwise_rows::decide(const pair_task& task, const pair_tile& tile, const d
     }
   }
 }
-
-void pairwise_rows::compute(const pair_tile& /*tile*/, const double* /*counts*/,
-                            std::byte* /*memory*/, double* /*out*/) const {}
 
 std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols) {
   const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);

@@ -37,23 +37,32 @@ class pairwise_rows : public decided_rows {
   void set_bits(index_t row, const double* values);
 
   /// What `task` wants of the tile's pairs to out, as `statistics` lays them out; so are the
-  /// `counts` of shared columns. `memory` is what kernel_bytes() adds. Where p follows from the
-  /// statistic and the count, compute() is enough.
+  /// `counts` of shared columns. `memory` is what kernel_bytes() adds.
   virtual void decide(const pair_task& task, const pair_tile& tile, const double* counts,
-                      std::byte* memory, double* out) const;
-  /// Statistics of the pairs; those of pairs that share fewer than min_observations() columns may
-  /// be anything.
-  virtual void compute(const pair_tile& tile, const double* counts, std::byte* memory,
-                       double* out) const;
+                      std::byte* memory, double* out) const = 0;
 
  private:
-  [[nodiscard]] double taken(const pair_task& task, double statistic, index_t shared) const;
-
   index_t rows_;
   index_t cols_;
   index_t words_;
   index_t min_observations_;
   std::vector<std::uint64_t> bits_;
+};
+
+/// Rows whose p follows from the statistic of a pair and the number of columns that it shares.
+class counted_pairwise_rows : public pairwise_rows {
+ protected:
+  using pairwise_rows::pairwise_rows;
+
+  /// Statistics of the pairs, as decide() has them; those of pairs that share fewer than
+  /// min_observations() columns may be anything.
+  virtual void compute(const pair_tile& tile, const double* counts, std::byte* memory,
+                       double* out) const = 0;
+
+ private:
+  void decide(const pair_task& task, const pair_tile& tile, const double* counts, std::byte* memory,
+              double* out) const final;
+  [[nodiscard]] double taken(const pair_task& task, double statistic, index_t shared) const;
 };
 
 /// Values of the rows that are packed, one row behind the other as doubles.

@@ -9,10 +9,10 @@
 namespace gpu::cpu {
 namespace {
 
-class pairwise_value_rows final : public pairwise_rows {
+class pairwise_value_rows final : public counted_pairwise_rows {
  public:
   pairwise_value_rows(double_rows values, index_t rows, index_t cols, const row_options& options)
-      : pairwise_rows(rows, cols, options.min_observations),
+      : counted_pairwise_rows(rows, cols, options.min_observations),
         centre_(options.what.centre),
         min_observations_(options.min_observations),
         values_(std::move(values)),

@@ -85,23 +85,21 @@ void sign_matrix::store(index_t i, const std::vector<std::uint32_t>& values,
 }
 
 void sign_matrix::finish() {
-  const index_t all = cols_ * (cols_ - 1) / 2;
   for (index_t i = 0; i < rows_; ++i) {
-    if (others_[static_cast<std::size_t>(i)] < all) {
-      group_has_zeros_[static_cast<std::size_t>(i / sign_lanes)] = 1;
-    }
+    if (has_zeros(i)) group_has_zeros_[static_cast<std::size_t>(i / sign_lanes)] = 1;
   }
 }
 
 bool sign_matrix::any_has_zeros(const pair_tile& tile) const {
-  const index_t all = cols_ * (cols_ - 1) / 2;
-  return std::any_of(others_.begin() + tile.row_begin, others_.begin() + tile.row_end,
-                     [all](std::int32_t others) { return others < all; });
+  for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
+    if (has_zeros(i)) return true;
+  }
+  return false;
 }
 
 // What sign_kernels::add_sums asks for.
-void sign_matrix::begin_sums(const pair_tile& tile, std::int32_t* sums) const {
-  const bool rows_have_zeros = any_has_zeros(tile);
+void sign_matrix::begin_sums(const pair_tile& tile, bool rows_have_zeros,
+                             std::int32_t* sums) const {
   const index_t padded = round_up(tile.cols(), sign_lanes);
   for (index_t r = 0; r < tile.rows(); ++r) {
     std::int32_t* const row = sums + r * stride;
@@ -131,7 +129,8 @@ void sign_matrix::copy_rows(const pair_tile& tile, index_t first_word, index_t w
 const std::int32_t* sign_matrix::sums(const pair_tile& tile, std::byte* memory) const {
   auto* const sums = reinterpret_cast<std::int32_t*>(memory);
   auto* const rows = reinterpret_cast<std::uint64_t*>(sums + block_rows * stride);
-  begin_sums(tile, sums);
+  const bool rows_have_zeros = any_has_zeros(tile);
+  begin_sums(tile, rows_have_zeros, sums);
   const index_t first_group = tile.col_begin / sign_lanes;
   for (index_t w = 0; w < words_; w += piece_words) {
     const index_t words = std::min(piece_words, words_ - w);
@@ -142,7 +141,7 @@ const std::int32_t* sign_matrix::sums(const pair_tile& tile, std::byte* memory) 
                                     .rows = rows,
                                     .row_count = tile.rows(),
                                     .words = words,
-                                    .rows_are_tied = any_has_zeros(tile),
+                                    .rows_are_tied = rows_have_zeros,
                                     .group_is_tied = group_has_zeros_.data() + first_group,
                                     .sums = sums,
                                     .stride = stride});

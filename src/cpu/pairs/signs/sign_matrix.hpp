@@ -36,9 +36,12 @@ class sign_matrix {
     return planes_.data() + word_of(row, word);
   }
   [[nodiscard]] std::size_t word_of(index_t row, index_t word) const;
-  void begin_sums(const pair_tile& tile, std::int32_t* sums) const;
+  void begin_sums(const pair_tile& tile, bool rows_have_zeros, std::int32_t* sums) const;
   void copy_rows(const pair_tile& tile, index_t first_word, index_t words,
                  std::uint64_t* out) const;
+  [[nodiscard]] bool has_zeros(index_t row) const {
+    return others_[static_cast<std::size_t>(row)] < cols_ * (cols_ - 1) / 2;
+  }
   [[nodiscard]] bool any_has_zeros(const pair_tile& tile) const;
 
   index_t rows_;

@@ -1,7 +1,11 @@
 #include "io/read/fingerprints/digits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+
+#include "io/io_error.hpp"
 
 namespace gpu::io {
 namespace {
@@ -25,6 +29,19 @@ bool is_hex(std::string_view text) {
 
 bool is_binary(std::string_view text) {
   return !text.empty() && text.find_first_not_of("01") == std::string_view::npos;
+}
+
+std::string text_of(digits_fault fault, std::string_view digits, index_t cols,
+                    std::string_view expected) {
+  switch (fault) {
+    case digits_fault::none:
+      break;
+    case digits_fault::digit:
+      return fmt::format("got {}, expected {}", quoted(digits), expected);
+    case digits_fault::bit_behind_last:
+      return fmt::format("got a bit behind the last of {}, expected 0", cols);
+  }
+  return {};
 }
 
 digits_fault take_hex(std::string_view digits, index_t cols, std::uint32_t* words) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <gpu/index.hpp>
@@ -23,6 +24,10 @@ namespace gpu::io {
 
 /// What is wrong with the digits of a row.
 enum class digits_fault { none, digit, bit_behind_last };
+
+/// What to say of it: of `digits`, for `cols` bits, where `expected` were to be there.
+[[nodiscard]] std::string text_of(digits_fault fault, std::string_view digits, index_t cols,
+                                  std::string_view expected);
 
 /// Sets the bits of an even number of hexadecimal digits in `words`, which are 0: digits 2k and
 /// 2k + 1 are the octet of the bits from 8k on, the least significant first. `cols` fill the last

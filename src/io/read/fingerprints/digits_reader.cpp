@@ -11,7 +11,7 @@
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/fingerprints/digits.hpp"
-#include "io/read/fingerprints/numbered_lines.hpp"
+#include "io/read/numbered_lines.hpp"
 #include "io/text/column_roles.hpp"
 #include "io/text/text_fields.hpp"
 #include "io/text/text_layout.hpp"
@@ -39,36 +39,23 @@ bool is_left_out(std::string_view line, const field_rules& rules) {
   return is_blank_line(line, rules) || is_comment(line, rules);
 }
 
+/// The first of the usual separators in the first line that is one; a blank where there is none.
+char likely_separator(std::string_view text, const field_rules& rules) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  while (line.size() < text.size() && is_left_out(line, rules)) {
+    text.remove_prefix(line.size() + 1);
+    line = text.substr(0, text.find('\n'));
+  }
+  for (const char c : {'\t', ',', ';', '|'}) {
+    if (line.find(c) != std::string_view::npos) return c;
+  }
+  return ' ';
+}
+
 field_rules rules_of(std::string_view text, const text_options& options) {
   field_rules rules{.comment = options.comment};
-  switch (options.separator) {
-    case delimiter::tab:
-      rules.separator = '\t';
-      break;
-    case delimiter::semicolon:
-      rules.separator = ';';
-      break;
-    case delimiter::comma:
-      rules.separator = ',';
-      break;
-    case delimiter::bar:
-      rules.separator = '|';
-      break;
-    case delimiter::blanks:
-      break;
-    case delimiter::automatic: {
-      std::string_view line = text.substr(0, text.find('\n'));
-      while (line.size() < text.size() && is_left_out(line, rules)) {
-        text.remove_prefix(line.size() + 1);
-        line = text.substr(0, text.find('\n'));
-      }
-      for (const char c : {'\t', ',', ';', '|'}) {
-        if (line.find(c) == std::string_view::npos) continue;
-        rules.separator = c;
-        break;
-      }
-    }
-  }
+  rules.separator = options.separator == delimiter::automatic ? likely_separator(text, rules)
+                                                              : separator_of(options.separator);
   rules.merges = rules.separator == ' ';
   return rules;
 }
@@ -189,14 +176,11 @@ class digits_file {
     }
     const bool is_hex_text = bits_.format == fingerprint_format::hex;
     std::uint32_t* const words = rows_->add();
-    switch (is_hex_text ? take_hex(digits, rows_->cols(), words) : take_binary(digits, words)) {
-      case digits_fault::none:
-        break;
-      case digits_fault::digit:
-        refuse(column, fmt::format("got {}, expected {}", quoted(digits),
-                                   is_hex_text ? "hexadecimal digits" : "digits 0 and 1"));
-      case digits_fault::bit_behind_last:
-        refuse(column, fmt::format("got a bit behind the last of {}, expected 0", rows_->cols()));
+    const digits_fault fault =
+        is_hex_text ? take_hex(digits, rows_->cols(), words) : take_binary(digits, words);
+    if (fault != digits_fault::none) {
+      refuse(column, text_of(fault, digits, rows_->cols(),
+                             is_hex_text ? "hexadecimal digits" : "digits 0 and 1"));
     }
     if (names_ != none) out_.names.add(cleaned_name(row[names_]));
   }

@@ -1,7 +1,10 @@
 #pragma once
 // Reads fingerprints: rows of bits, as chemists have them, or any table of 0 and 1.
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gpu/index.hpp>
 
@@ -22,6 +25,18 @@ enum class fingerprint_format {
 
 /// Which bit of an octet comes first; of packed octets alone.
 enum class bit_order { big, little };
+
+/// Their names in options.
+inline constexpr auto fingerprint_formats =
+    std::to_array<std::pair<std::string_view, fingerprint_format>>(
+        {{"auto", fingerprint_format::automatic},
+         {"fps", fingerprint_format::fps},
+         {"hex", fingerprint_format::hex},
+         {"binary", fingerprint_format::binary},
+         {"table", fingerprint_format::table},
+         {"packed", fingerprint_format::packed}});
+inline constexpr auto bit_orders = std::to_array<std::pair<std::string_view, bit_order>>(
+    {{"big", bit_order::big}, {"little", bit_order::little}});
 
 struct fingerprint_options {
   fingerprint_format format = fingerprint_format::automatic;

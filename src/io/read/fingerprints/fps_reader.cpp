@@ -10,7 +10,7 @@
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/fingerprints/digits.hpp"
-#include "io/read/fingerprints/numbered_lines.hpp"
+#include "io/read/numbered_lines.hpp"
 #include "io/text/text_layout.hpp"
 
 namespace gpu::io {
@@ -65,13 +65,9 @@ class fps_file {
     if (digits.size() != digits_) {
       refuse(1, fmt::format("got {} hexadecimal digits, expected {}", digits.size(), digits_));
     }
-    switch (take_hex(digits, rows_->cols(), rows_->add())) {
-      case digits_fault::none:
-        break;
-      case digits_fault::digit:
-        refuse(1, fmt::format("got {}, expected hexadecimal digits", quoted(digits)));
-      case digits_fault::bit_behind_last:
-        refuse(1, fmt::format("got a bit behind the last of {}, expected 0", rows_->cols()));
+    const digits_fault fault = take_hex(digits, rows_->cols(), rows_->add());
+    if (fault != digits_fault::none) {
+      refuse(1, text_of(fault, digits, rows_->cols(), "hexadecimal digits"));
     }
     const std::string_view rest = line.substr(tab + 1);
     out_.names.add(cleaned_name(rest.substr(0, rest.find('\t'))));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/io_error.hpp"
+#include "io/read/numbered_lines.hpp"
 
 namespace gpu::io {
 namespace {
@@ -46,22 +47,15 @@ index_t read_names(const std::string& path, index_t field, index_t most,
                    const read_options& options, const Add& add) {
   const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
   input file(path, options.stop, options.max_bytes, digest);
-  const auto lines = file.lines();
-  index_t number = 0;
+  numbered_lines lines(file.lines());
   index_t count = 0;
-  for (std::string_view block = lines->next(); !block.empty(); block = lines->next()) {
-    while (!block.empty()) {
-      std::string_view line = block.substr(0, block.find('\n'));
-      block.remove_prefix(std::min(block.size(), line.size() + 1));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      ++number;
-      if (line.empty()) continue;
-      const std::string_view name = field_at(line, field);
-      if (name.empty()) {
-        throw input_error(path, {number, field}, "got nothing, expected a name");
-      }
-      if (++count <= most) add(printable(name));
+  for (std::string_view line; lines.next(line);) {
+    if (line.empty()) continue;
+    const std::string_view name = field_at(line, field);
+    if (name.empty()) {
+      throw input_error(path, {lines.number(), field}, "got nothing, expected a name");
     }
+    if (++count <= most) add(printable(name));
   }
   if (digest) options.digest->append(*digest);
   return count;

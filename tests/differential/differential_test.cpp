@@ -13,123 +13,13 @@
 #include <gpu/column_matrix_view.hpp>
 #include <gpu/error.hpp>
 
-#include "reference/correlation_reference.hpp"
+#include "differential/differences.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
-#include "support/pair_target.hpp"
 
 namespace {
 
-using gpu_test::const_view;
-
-constexpr std::array sides{gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less};
-constexpr std::array measures{gpu::measure::pearson, gpu::measure::spearman};
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-struct groups {
-  std::vector<gpu::index_t> first;
-  std::vector<gpu::index_t> second;
-  [[nodiscard]] gpu::column_groups view() const { return {first, second}; }
-};
-
-// Every third column is in neither group; the second stands in descending order.
-groups some_groups(gpu::index_t cols) {
-  groups out;
-  for (gpu::index_t k = 0; k < cols; ++k) {
-    if (k % 3 == 0) out.first.push_back(k);
-    if (k % 3 == 1) out.second.insert(out.second.begin(), k);
-  }
-  return out;
-}
-
-// Rows that move together in the first group, and in the second only some; one constant in a group.
-template <class T>
-gpu::matrix<T> make_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed) {
-  const auto noise = gpu_test::random_matrix<double>(rows, cols, seed);
-  const auto common = gpu_test::random_matrix<double>(2, cols, seed + 1);
-  gpu::matrix<T> out(rows, cols);
-  for (gpu::index_t i = 0; i < rows; ++i) {
-    for (gpu::index_t k = 0; k < cols; ++k) {
-      const double own = k % 3 == 0 || i % 4 == 0 ? common(i % 2, k) : 0;
-      double x = 20 * (noise(i, k) + own);
-      if (i == 6 && k % 3 == 1) x = 2;
-      out(i, k) = static_cast<T>(x);
-    }
-  }
-  return out;
-}
-
-template <class T>
-gpu::matrix<T> columns_of(const gpu::matrix<T>& data, const std::vector<gpu::index_t>& columns) {
-  gpu::matrix<T> out(data.rows(), static_cast<gpu::index_t>(columns.size()));
-  for (gpu::index_t i = 0; i < out.rows(); ++i) {
-    for (gpu::index_t k = 0; k < out.cols(); ++k) {
-      out(i, k) = data(i, columns[static_cast<std::size_t>(k)]);
-    }
-  }
-  return out;
-}
-
-long double normal_p(long double z, gpu::tail side) {
-  const long double root = std::sqrt(2.0L);
-  if (side == gpu::tail::two_sided) return std::erfc(std::abs(z) / root);
-  return 0.5L * std::erfc((side == gpu::tail::greater ? z : -z) / root);
-}
-
-struct pair_difference {
-  gpu::node_id row;
-  gpu::node_id col;
-  double first;
-  double second;
-  long double z;
-  long double p;
-};
-
-template <class T>
-std::vector<pair_difference> every_pair(gpu::measure what, const gpu::matrix<T>& data,
-                                        const groups& of, gpu::tail side) {
-  const auto table = [&](const std::vector<gpu::index_t>& columns) {
-    const auto group = columns_of(data, columns);
-    return what == gpu::measure::pearson ? gpu_test::reference_pearson(const_view(group))
-                                         : gpu_test::reference_spearman(const_view(group));
-  };
-  const auto first = table(of.first);
-  const auto second = table(of.second);
-  const long double factor = what == gpu::measure::spearman ? 1.06L : 1.0L;
-  const long double error = std::sqrt(factor / static_cast<long double>(of.first.size() - 3) +
-                                      factor / static_cast<long double>(of.second.size() - 3));
-  std::vector<pair_difference> out;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    for (std::size_t j = i + 1; j < first.size(); ++j) {
-      const double a = first[i][j];
-      const double b = second[i][j];
-      if (std::isnan(a) || std::isnan(b)) continue;
-      const long double z = a == b ? 0.0L
-                                   : (std::atanh(static_cast<long double>(a)) -
-                                      std::atanh(static_cast<long double>(b))) /
-                                         error;
-      out.push_back(
-          {static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(j), a, b, z, normal_p(z, side)});
-    }
-  }
-  return out;
-}
-
-// Kept ones; none may be so near a cut that rounding decides.
-std::vector<pair_difference> kept_of(const std::vector<pair_difference>& all,
-                                     const gpu::differential_filter& keep, long double max_p) {
-  std::vector<pair_difference> out;
-  for (const pair_difference& pair : all) {
-    const long double directed = keep.side == gpu::tail::two_sided ? std::abs(pair.z)
-                                 : keep.side == gpu::tail::greater ? pair.z
-                                                                   : -pair.z;
-    if (max_p < 1) REQUIRE(std::abs(pair.p - max_p) > 1e-11L * max_p);
-    if (keep.min_abs_z > 0) REQUIRE(std::abs(directed - keep.min_abs_z) > 1e-11L);
-    if (pair.p <= max_p && (keep.min_abs_z == 0 || directed >= keep.min_abs_z)) out.push_back(pair);
-  }
-  return out;
-}
+using namespace gpu_test::differences;
 
 void check_edges(const std::vector<gpu::differential_edge>& got,
                  const std::vector<pair_difference>& wanted) {
@@ -175,51 +65,6 @@ void check_filters(gpu::measure what, const gpu::matrix<T>& data, const groups& 
       }
     }
   }
-}
-
-/// Sorts whole rows of the oracle's z; none of which may be so near another that rounding decides.
-void check_partners(gpu::measure what, const gpu::matrix<double>& data, const groups& of,
-                    const gpu::differential_top_k_sink& sink, int threads) {
-  const auto all = every_pair(what, data, of, sink.keep.side);
-  gpu::pair_options options;
-  options.exec.cpu_threads = threads;
-  const auto got = gpu::differential_pairs(what, data, of.view(), options, sink);
-  REQUIRE(got.index.rows() == data.rows());
-  REQUIRE(got.index.cols() == sink.k);
-  std::vector<std::vector<pair_difference>> rows(static_cast<std::size_t>(data.rows()));
-  for (const pair_difference& pair : kept_of(all, sink.keep, sink.keep.max_p)) {
-    rows[pair.row].push_back(pair);
-    rows[pair.col].push_back(pair);
-  }
-  const auto directed = [&](const pair_difference& pair) {
-    return sink.keep.side == gpu::tail::two_sided ? std::abs(pair.z)
-           : sink.keep.side == gpu::tail::greater ? pair.z
-                                                  : -pair.z;
-  };
-  std::uint64_t entries = 0;
-  for (gpu::index_t i = 0; i < data.rows(); ++i) {
-    auto& own = rows[static_cast<std::size_t>(i)];
-    std::stable_sort(own.begin(), own.end(),
-                     [&](const auto& a, const auto& b) { return directed(a) > directed(b); });
-    const auto count = std::min<gpu::index_t>(sink.k, std::ssize(own));
-    REQUIRE(got.count[static_cast<std::size_t>(i)] == count);
-    entries += static_cast<std::uint64_t>(count);
-    for (gpu::index_t e = 0; e < sink.k; ++e) {
-      if (e >= count) {
-        CHECK(got.index(i, e) == gpu::neighbor_table::no_neighbor);
-        CHECK(std::isnan(got.z(i, e)));
-        continue;
-      }
-      const pair_difference& wanted = own[static_cast<std::size_t>(e)];
-      CHECK(got.index(i, e) == (wanted.row == i ? wanted.col : wanted.row));
-      CHECK(std::abs(got.first(i, e) - wanted.first) <= 4e-15);
-      CHECK(std::abs(got.second(i, e) - wanted.second) <= 4e-15);
-      CHECK(std::abs(got.z(i, e) - wanted.z) <= 1e-11L * (1 + std::abs(wanted.z)));
-      CHECK(std::abs(got.p(i, e) - wanted.p) <= 1e-10L * wanted.p);
-    }
-  }
-  CHECK(got.summary.pairs_kept == entries);
-  CHECK(got.summary.pairs_tested == all.size());
 }
 
 struct literal {
@@ -293,56 +138,6 @@ TEST_CASE("differential correlation of more rows than a block has", "[differenti
     CHECK(std::accumulate(counts.degree.begin(), counts.degree.end(), std::uint64_t{0}) ==
           2 * counts.summary.pairs_kept);
   }
-}
-
-TEST_CASE("differential correlation keeps the best partners of each row", "[differential]") {
-  for (const gpu::measure what : measures) {
-    for (const gpu::tail side : sides) {
-      for (const gpu::index_t k : {1, 3, 59, 70}) {
-        INFO(gpu::to_string(what) << ", tail " << static_cast<int>(side) << ", k " << k);
-        const auto data = make_rows<double>(60, 61, 12);
-        check_partners(what, data, some_groups(61), {.k = k, .keep = {.side = side}}, 2);
-        check_partners(what, data, some_groups(61),
-                       {.k = k, .keep = {.max_p = 0.31, .min_abs_z = 0.5, .side = side}}, 1);
-      }
-    }
-  }
-  check_partners(gpu::measure::pearson, make_rows<double>(2, 40, 1), some_groups(40), {.k = 2}, 1);
-  check_partners(gpu::measure::pearson, make_rows<double>(0, 40, 1), some_groups(40), {.k = 2}, 1);
-  // Rows of several blocks, whose partners stand in front of them and behind.
-  check_partners(gpu::measure::pearson, make_rows<double>(2100, 61, 13), some_groups(61), {.k = 2},
-                 3);
-}
-
-TEST_CASE("partners of equal z go to the lower row", "[differential]") {
-  // Rows 1 to 5 are the same, so are their differences with row 0.
-  gpu::matrix<double> data(6, 16);
-  for (gpu::index_t i = 0; i < 6; ++i) {
-    for (gpu::index_t k = 0; k < 16; ++k) {
-      data(i, k) =
-          static_cast<double>(i == 0 ? k * k % 7 : (k < 8 ? k * k % 7 + k % 3 : k * 5 % 11));
-    }
-  }
-  const groups of{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}};
-  const auto got = gpu::differential_pairs(gpu::measure::spearman, data, of.view(), {},
-                                           gpu::differential_top_k_sink{.k = 3});
-  for (gpu::index_t e = 0; e < 3; ++e) CHECK(got.index(0, e) == e + 1);
-  CHECK(got.index(3, 0) == 0);  // of the others z is 0
-  CHECK(got.index(3, 1) == 1);
-  CHECK(got.index(3, 2) == 2);
-  for (const gpu::adjustment adjust :
-       {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
-    const gpu::differential_filter keep{.max_p = 0.5, .adjust = adjust};
-    const auto edges = gpu::differential_pairs(gpu::measure::spearman, data, of.view(), {},
-                                               gpu::differential_edge_sink{.keep = keep});
-    const auto partners = gpu::differential_pairs(gpu::measure::spearman, data, of.view(), {},
-                                                  gpu::differential_top_k_sink{5, keep});
-    CHECK(partners.summary.pairs_kept == 2 * edges.edges.size());
-    CHECK(partners.summary.max_p_effective == edges.summary.max_p_effective);
-  }
-  CHECK_THROWS_AS(gpu::differential_pairs(gpu::measure::spearman, data, of.view(), {},
-                                          gpu::differential_top_k_sink{.k = 0}),
-                  gpu::invalid_argument);
 }
 
 TEST_CASE("differential correlation adjusts p", "[differential]") {

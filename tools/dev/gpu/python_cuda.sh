@@ -12,6 +12,6 @@ trap 'rm -rf "$site"' EXIT
 export PYTHONPATH=$site GPU_SIMILARITY_REQUIRE_CUDA=1
 "$python" -c 'import gpu_similarity as gs; print(gs.backends(), gs.devices())'
 "$python" -m pytest --quiet -rs python/tests/test_cuda.py
-"$python" -m pytest --quiet python/tests/test_pairs.py python/tests/test_rows.py python/tests/test_arrays.py \
+"$python" -m pytest --quiet python/tests/test_pairs.py python/tests/test_rows.py python/tests/tables/test_arrays.py \
   python/tests/test_areas.py python/tests/test_known_answers.py
 "$python" bench/peers/python_peers.py --backend cuda --torch

@@ -120,7 +120,8 @@ inline long double directed_z(const pair_difference& pair, gpu::tail side) {
 
 // Kept ones; none may be so near a cut that rounding decides.
 inline std::vector<pair_difference> kept_of(const std::vector<pair_difference>& all,
-                                     const gpu::differential_filter& keep, long double max_p) {
+                                            const gpu::differential_filter& keep,
+                                            long double max_p) {
   std::vector<pair_difference> out;
   for (const pair_difference& pair : all) {
     const long double directed = directed_z(pair, keep.side);

@@ -32,10 +32,9 @@ void check_partners(gpu::measure what, const gpu::matrix<double>& data, const gr
   std::uint64_t entries = 0;
   for (gpu::index_t i = 0; i < data.rows(); ++i) {
     auto& own = rows[static_cast<std::size_t>(i)];
-    std::stable_sort(own.begin(), own.end(),
-                     [&](const auto& a, const auto& b) {
-                       return directed_z(a, sink.keep.side) > directed_z(b, sink.keep.side);
-                     });
+    std::stable_sort(own.begin(), own.end(), [&](const auto& a, const auto& b) {
+      return directed_z(a, sink.keep.side) > directed_z(b, sink.keep.side);
+    });
     const auto count = std::min<gpu::index_t>(sink.k, std::ssize(own));
     REQUIRE(got.count[static_cast<std::size_t>(i)] == count);
     entries += static_cast<std::uint64_t>(count);

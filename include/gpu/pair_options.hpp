@@ -21,7 +21,7 @@ enum class pair_variant {
   naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.
   tiled,         ///< CPU: blocked, vectorised, parallel.
   shared_tiled,  ///< CUDA: ranks once, tiles of both operands in shared memory.
-  tensor,        ///< CUDA: tensor-core tiles (sm_80 and newer).
+  tensor,        ///< CUDA: tensor-core tiles (sm_75 and newer).
   hopper         ///< CUDA, compute capability 9.0: as tensor, and strict cuts screened by warpgroup
                  ///< tensor cores before the exact test.
 };

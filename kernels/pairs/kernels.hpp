@@ -123,6 +123,24 @@ struct pairwise_decision {
   tail side = tail::two_sided;
 };
 
+/// Rows with missing values of which many have the same columns: those are a class. What a row adds
+/// to its pairs with the rows of one class is the same for all of them, and is computed once. Rows
+/// are numbered in the whole input; [row, class] is row * count + class.
+struct mask_classes {
+  int count = 0;                          ///< 0: every pair is computed on its own.
+  const std::uint16_t* of_row = nullptr;  ///< [rows]
+  const std::uint32_t* shared = nullptr;  ///< [count, count] columns that two classes share
+  const double2* sums = nullptr;          ///< Of values, [row, class]: sum, and sum of squares.
+  const std::int8_t* ranks = nullptr;  ///< Of ranks, [row, class, limbs, pitch]: centred, 0 where
+                                       ///< a column is not shared.
+  const std::int64_t* squares = nullptr;  ///< [row, class]: sum of their squares.
+  const std::uint32_t* order = nullptr;   ///< [rows] the rows of each class, ascending.
+  const std::uint32_t* begins = nullptr;  ///< [count + 1] where they begin in it.
+  std::uint32_t* work = nullptr;          ///< [mask_class_work(count)], for one launch at a time.
+  int limbs = 1;                          ///< Of 7 bits that a rank takes.
+  index_t pitch = 0;                      ///< Elements of a limb of a row, a multiple of 64.
+};
+
 /// A rectangle of the pair matrix.
 struct pair_panel {
   pair_operand rows;
@@ -131,6 +149,7 @@ struct pair_panel {
   product_memory products = {};
   pairwise_decision decision = {};
   stats::kendall_decision tied = {};  ///< Of the tile signs.
+  mask_classes classes = {};          ///< Of the tiles pairwise_*.
 };
 
 // ---- sinks ------------------------------------------------------------------------------------
@@ -225,14 +244,16 @@ struct dense_sink_args {
 };
 
 /// Largest error of a tensor_float product of `columns` elements. |x_k y_k| sum to at most 1 over
-/// unit rows. Splitting and leaving out low * low lose 3 * 2^-22 of that. A run of `run` columns is
-/// 3 run / 8 tensor steps, each off by at most 10 units of 2^-23 of the run's own sum of |x_k y_k|
-/// (eight products, the sum so far, the result), so all runs together by 3 run / 8 such units. The
-/// totals add one rounding a run.
+/// unit rows. Splitting and leaving out low * low lose 3 * 2^-22 of that; code of 7.5 rounds the
+/// four parts of a product by 2^-40 more (mma_tf32). A run of `run` columns is 3 run / 8 tensor
+/// steps, each off by at most 10 units of 2^-23 of the run's own sum of |x_k y_k| (eight products,
+/// the sum so far, the result), so all runs together by 3 run / 8 such units. The totals add one
+/// rounding a run.
 constexpr double tensor_float_margin(index_t columns, index_t run) {
   const double runs = static_cast<double>((columns + run - 1) / run);
   const double steps = 3.0 * static_cast<double>(columns < run ? columns : run) / 8;
-  return 3 * 0x1p-22 + 10 * 0x1p-23 * steps + 0x1p-24 * runs;
+  return 3 * 0x1p-22 + 0x1p-38 * static_cast<double>(columns) + 10 * 0x1p-23 * steps +
+         0x1p-24 * runs;
 }
 
 /// The longest unit rows that tensor_half takes, and elements of one there, zeros at its end.
@@ -243,10 +264,10 @@ constexpr index_t half_pitch(index_t unit_pitch) {
 /// Largest error of a tensor_half product. Rounding moves an element x by at most |x| 2^-11, or by
 /// 2^-25 where it is small, and so a unit row by e <= 2^-11 + 2^-22, and a product of two by
 /// 2 e + e^2. Each tensor step is off by at most 18 units of 2^-23 of the sum of |x_k y_k| <= 1
-/// (sixteen products, the sum so far, the result).
+/// (sixteen products, the sum so far, the result); code of 7.5 takes two of 10 units for it.
 constexpr double half_margin(index_t unit_pitch) {
   const double steps = static_cast<double>(half_pitch(unit_pitch)) / 16;
-  return 0x1p-10 + 0x1p-19 + 18 * 0x1p-23 * steps;
+  return 0x1p-10 + 0x1p-19 + 20 * 0x1p-23 * steps;
 }
 
 /// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone,

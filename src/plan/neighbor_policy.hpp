@@ -44,10 +44,10 @@ inline constexpr int neighbor_most_chunk_tiles = 64;
 
 /// Largest error of a recorded product of unit rows. Rounding both rows to half precision is off by
 /// 2^-11 of |x_k y_k| each, and these sum to 1 at most; elements below the normal range add less
-/// than 2^-14. Each step of 16 columns ends in a rounding of a value of at most 1, counted as a
-/// whole unit in the last place with room for the alignment of its terms: 2^-10.
-constexpr float neighbor_error(int depth) {
-  return 0x1p-10F * (1.0F + static_cast<float>(depth / 32)) + 0x1p-14F;
+/// than 2^-14. Each step of `step_columns` columns ends in a rounding of a value of at most 1,
+/// counted as a whole unit in the last place with room for the alignment of its terms: 2^-10.
+constexpr float neighbor_error(int depth, int step_columns) {
+  return 0x1p-10F * (1.0F + static_cast<float>(depth / (2 * step_columns))) + 0x1p-14F;
 }
 /// Largest error of a product of rows rounded to half precision, added up in single precision.
 inline constexpr float neighbor_unit_error = 0x1p-10F + 0x1p-13F;

@@ -53,7 +53,7 @@ bool always(const pair_shape&) {
   return true;
 }
 bool has_tensor_cores(const pair_shape& shape) {
-  return shape.code_capability >= 80;
+  return shape.code_capability >= 75;
 }
 
 // Where cuts are not strict, this is the variant tensor.

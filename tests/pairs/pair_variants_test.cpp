@@ -34,7 +34,8 @@ pair_variant best(const pair_shape& shape) {
 }  // namespace
 
 TEST_CASE("The best variant follows the device", "[pair_variants]") {
-  CHECK(best(on(75)) == pair_variant::shared_tiled);
+  CHECK(best(on(70)) == pair_variant::shared_tiled);
+  CHECK(best(on(75)) == pair_variant::tensor);
   CHECK(best(on(80)) == pair_variant::tensor);
   CHECK(best(on(89)) == pair_variant::tensor);
   CHECK(best(on(90)) == pair_variant::hopper);
@@ -56,15 +57,16 @@ TEST_CASE("No warpgroup variant without its code", "[pair_variants]") {
 
 TEST_CASE("The variant follows the code where that is for an older device", "[pair_variants]") {
   CHECK(best(on_older_code(90, 80)) == pair_variant::tensor);
-  CHECK(best(on_older_code(90, 75)) == pair_variant::shared_tiled);
+  CHECK(best(on_older_code(90, 75)) == pair_variant::tensor);
+  CHECK(best(on_older_code(90, 70)) == pair_variant::shared_tiled);
   CHECK(best(on_older_code(120, 90)) == pair_variant::tensor);
   CHECK(best(on_older_code(86, 80)) == pair_variant::tensor);
   for (const pair_variant variant : {pair_variant::tensor, pair_variant::hopper}) {
     try {
-      (void)choose_pair_variant(backend::cuda, variant, on_older_code(90, 75));
+      (void)choose_pair_variant(backend::cuda, variant, on_older_code(90, 70));
       FAIL("a variant without code was offered");
     } catch (const gpu::unsupported& refusal) {
-      CHECK(std::string(refusal.what()).find("code was built for 7.5") != std::string::npos);
+      CHECK(std::string(refusal.what()).find("code was built for 7.0") != std::string::npos);
     }
   }
 }
@@ -77,7 +79,7 @@ TEST_CASE("A named variant is that variant or refused", "[pair_variants]") {
       CHECK_THROWS_AS(choose_pair_variant(backend::cpu, variant, {}), gpu::unsupported);
     }
   }
-  CHECK_THROWS_AS(choose_pair_variant(backend::cuda, pair_variant::tensor, on(75)),
+  CHECK_THROWS_AS(choose_pair_variant(backend::cuda, pair_variant::tensor, on(70)),
                   gpu::unsupported);
   CHECK_THROWS_AS(choose_pair_variant(backend::cuda, pair_variant::tiled, on(90)),
                   gpu::unsupported);

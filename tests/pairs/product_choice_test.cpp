@@ -133,17 +133,19 @@ TEST_CASE("Few long rows take products, many short ones tiles", "[product_choice
 TEST_CASE("Products are for devices that multiply doubles, and for sums that are exact",
           "[product_choice]") {
   for (const product_kind kind : kinds) {
-    CHECK(can_take_products(kind, 1000, 90));
-    CHECK(can_take_products(kind, 1000, 80));
+    CHECK(can_take_products(kind, 1000, 90, 90));
+    CHECK(can_take_products(kind, 1000, 80, 80));
+    CHECK(can_take_products(kind, 1000, 90, 80));
+    CHECK_FALSE(can_take_products(kind, 1000, 90, 75));
     for (const int capability : {75, 86, 89, 120}) {
-      CHECK_FALSE(can_take_products(kind, 1000, capability));
+      CHECK_FALSE(can_take_products(kind, 1000, capability, capability));
     }
-    CHECK_FALSE(can_take_products(kind, gpu::kernels::policy::product_least_columns - 1, 90));
+    CHECK_FALSE(can_take_products(kind, gpu::kernels::policy::product_least_columns - 1, 90, 90));
   }
   const index_t most = gpu::kernels::policy::product_most_rank_columns;
-  CHECK(can_take_products(product_kind::of_ranks, most, 90));
-  CHECK_FALSE(can_take_products(product_kind::of_ranks, most + 1, 90));
-  CHECK(can_take_products(product_kind::of_values, 10 * most, 90));
+  CHECK(can_take_products(product_kind::of_ranks, most, 90, 90));
+  CHECK_FALSE(can_take_products(product_kind::of_ranks, most + 1, 90, 90));
+  CHECK(can_take_products(product_kind::of_values, 10 * most, 90, 90));
   // The largest sum of products of centred ranks is exact in a double.
   const double ranks = static_cast<double>(most);
   CHECK(ranks * (ranks * ranks - 1) / 3 < 9007199254740992.0);

@@ -50,7 +50,7 @@ inline code_place current_place() {
 /// Whether code of this capability must offer `variant` on a device of that one.
 inline bool must_offer(const code_place& place, gpu::pair_variant variant) {
   if (variant == gpu::pair_variant::hopper) return place.has_warpgroups;
-  if (variant == gpu::pair_variant::tensor) return place.code >= 80;
+  if (variant == gpu::pair_variant::tensor) return place.code >= 75;
   return variant != gpu::pair_variant::tiled;
 }
 inline bool must_offer(const code_place& place, gpu::binary_matmul_variant variant) {

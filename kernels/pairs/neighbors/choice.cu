@@ -12,6 +12,7 @@
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
@@ -164,7 +165,7 @@ __device__ void search_row(const choice_arguments& args, index_t place, int slic
                           neighbor_groups(args.packed),
                           own < 0 ? index_t{-1} : own / neighbor_group_rows);
   const Partners partners(args.source, args.block.left, args.packed, row);
-  const float error = neighbor_error(args.packed.depth);
+  const float error = neighbor_error(args.packed.depth, half_sum_columns);
 
   // Keys that every wanted partner reaches. Single precision holds halves; the margins have room
   // for its roundings.

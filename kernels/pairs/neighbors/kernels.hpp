@@ -45,7 +45,7 @@ constexpr index_t neighbor_groups(const neighbor_rows& packed) {
 void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& block,
                             detail::bin_key key, int multiprocessors, cudaStream_t stream);
 
-/// The same on devices of compute capability 8.0 or above.
+/// The same by mma.sync, on every device.
 void launch_neighbor_maxima_mma(const neighbor_rows& packed, const neighbor_block& block,
                                 detail::bin_key key, cudaStream_t stream);
 

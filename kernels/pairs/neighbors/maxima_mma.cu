@@ -1,5 +1,4 @@
-// The first half of the neighbour search without warpgroup products (sm_80): the same maxima by
-// mma.sync.
+// The first half of the neighbour search without warpgroup products: the same maxima by mma.sync.
 //
 // A warp holds 64 left rows (32 where rows are long) as fragments and walks the spans of a chunk,
 // eight right rows at a time, which it reads from global memory. Packed rows lie so that a lane's
@@ -8,6 +7,7 @@
 // memory; 2 blocks of 8 warps a multiprocessor.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "kernels/pairs/neighbors/packing.hpp"
@@ -34,16 +34,7 @@ constexpr int row_blocks = depth <= 128 ? 4 : 2;
 template <int depth>
 constexpr int panel_rows = warps * 16 * row_blocks<depth>;
 
-#if __CUDA_ARCH__ >= 800
-
-// d += a b^T, [16, 8], 16 columns deep; sums in half precision.
-__device__ __forceinline__ void mma_f16(unsigned (&d)[2], const unsigned (&a)[4], unsigned b0,
-                                        unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
-      "{%0, %1};"
-      : "+r"(d[0]), "+r"(d[1])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
+#ifdef GPU_SIMILARITY_HAS_MMA_SYNC
 
 template <int depth>
 struct mma_shape {
@@ -100,8 +91,8 @@ __device__ __forceinline__ void fold_products(const left_fragments<depth>& left,
       unsigned sums[2] = {0, 0};
 #pragma unroll
       for (int p = 0; p < shape::pieces; ++p) {
-        mma_f16(sums, left[x][p][0], rows[e][p].x, rows[e][p].y);
-        mma_f16(sums, left[x][p][1], rows[e][p].z, rows[e][p].w);
+        mma_half_sums(sums, left[x][p][0], rows[e][p].x, rows[e][p].y);
+        mma_half_sums(sums, left[x][p][1], rows[e][p].z, rows[e][p].w);
       }
       best[x][0] = larger_halves<magnitude>(best[x][0], sums[0]);
       best[x][1] = larger_halves<magnitude>(best[x][1], sums[1]);
@@ -115,7 +106,7 @@ __device__ __forceinline__ void fold_products(const left_fragments<depth>& left,
 template <int depth, bool magnitude>
 __global__ void __launch_bounds__(warps * 32, 2)
     maxima_mma_kernel(const __grid_constant__ mma_arguments args) {
-#if __CUDA_ARCH__ >= 800
+#ifdef GPU_SIMILARITY_HAS_MMA_SYNC
   using shape = mma_shape<depth>;
   const int lane = static_cast<int>(threadIdx.x & 31U);
   const int warp = static_cast<int>(threadIdx.x >> 5);

@@ -1,5 +1,5 @@
-// S of all pairs of a panel by 8-bit products (mma.sync m16n8k32, sm_80 and newer; dp4a before),
-// exact in 32 bits, and what stands for tau of each.
+// S of all pairs of a panel by 8-bit products (mma.sync), exact in 32 bits, and what stands for tau
+// of each.
 //
 // A block of 8 warps (2 x 4) takes 128 x 128 pairs, a warp 64 x 32. Pieces of 64 signs of the rows
 // stream through a ring of stages. A dot product does not care about the order of its terms: lane t
@@ -9,8 +9,9 @@
 
 #include <cstdint>
 
+#include "kernels/common/async_copy.cuh"
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/frame/async_copy.cuh"
+#include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/products/multiply.hpp"
 #include "kernels/pairs/signs/kernels.hpp"
 #include "stats/significance/kendall_decision.hpp"
@@ -62,12 +63,7 @@ __device__ void load_side(const pair_operand& side, index_t first, int at, unsig
     const bool there = row < side.count;
     const std::byte* const from =
         row_of(side, there ? row : 0) + index_t{at} * piece + chunk % 4 * 16;
-#if __CUDA_ARCH__ >= 800
     async_copy_16(out + chunk * 16, from, there);
-#else
-    *reinterpret_cast<int4*>(out + chunk * 16) =
-        there ? *reinterpret_cast<const int4*>(from) : make_int4(0, 0, 0, 0);
-#endif
   }
 }
 
@@ -80,16 +76,6 @@ struct place {
 };
 
 using sums_of_thread = int[row_tiles][col_tiles][4];
-
-#if __CUDA_ARCH__ >= 800
-
-__device__ void multiply(int (&d)[4], int a0, int a1, int a2, int a3, int b0, int b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-}
 
 __device__ void add_piece(const unsigned char* stage, const place& at, sums_of_thread& sums) {
   const auto load = [&](int row) {
@@ -107,32 +93,11 @@ __device__ void add_piece(const unsigned char* stage, const place& at, sums_of_t
     const int4 high = load(row + 8);
 #pragma unroll
     for (int j = 0; j < col_tiles; ++j) {
-      multiply(sums[i][j], low.x, high.x, low.y, high.y, b[j].x, b[j].y);
-      multiply(sums[i][j], low.z, high.z, low.w, high.w, b[j].z, b[j].w);
+      mma_s8(sums[i][j], {low.x, high.x, low.y, high.y}, {b[j].x, b[j].y});
+      mma_s8(sums[i][j], {low.z, high.z, low.w, high.w}, {b[j].z, b[j].w});
     }
   }
 }
-
-#else
-
-__device__ void add_piece(const unsigned char* stage, const place& at, sums_of_thread& sums) {
-#pragma unroll
-  for (int i = 0; i < row_tiles; ++i) {
-#pragma unroll
-    for (int j = 0; j < col_tiles; ++j) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int row = at.warp_row * warp_rows + i * 16 + e / 2 * 8 + at.quad;
-        const int col = at.warp_col * warp_cols + j * 8 + at.lane * 2 + e % 2;
-        const auto* x = reinterpret_cast<const int*>(stage + row * piece);
-        const auto* y = reinterpret_cast<const int*>(stage + (tile + col) * piece);
-        for (int k = 0; k < piece / 4; ++k) sums[i][j][e] = __dp4a(x[k], y[k], sums[i][j][e]);
-      }
-    }
-  }
-}
-
-#endif
 
 __device__ void multiply_rows(const sign_arguments& args, index_t first_row, index_t first_col,
                               unsigned char* shared, const place& at, sums_of_thread& sums) {

@@ -3,12 +3,13 @@
 //
 // A float estimate decides all but the pairs within its error of the cut or of the edge of a bin;
 // those take the exact statistic. Pairs below the first bin or above the last are counted in
-// registers. Up to policy::shared_bins counters are in shared memory per block, more are in global
-// memory. With weights, a pair counts as often as the product of its rows' weights says, and all
-// counters have 64 bits.
+// registers. Up to policy::shared_bins counters (half as many where a block has 64 KiB) are in
+// shared memory per block, more are in global memory. With weights, a pair counts as often as the
+// product of its rows' weights says, and all counters have 64 bits.
 
 #include <type_traits>
 
+#include "kernels/common/async_copy.cuh"
 #include "kernels/pairs/frame/epilogue.cuh"
 #include "stats/bins.hpp"
 
@@ -25,7 +26,6 @@ __device__ inline index_t place_of(const bin_sink_args& args, double statistic) 
 template <class Tile, bool Weighted = false>
 class bin_sink {
   using counter = std::conditional_t<Weighted, unsigned long long, unsigned>;
-  static constexpr index_t most_shared = policy::shared_bins * sizeof(unsigned) / sizeof(counter);
   using statistic = typename Tile::statistic;
   static constexpr int rows = Tile::shape.row_slots;
   static constexpr int cols = Tile::shape.col_slots;
@@ -113,7 +113,10 @@ class bin_sink {
   static constexpr int undecided = -1;
   static constexpr int dropped = -2;
 
-  static __host__ __device__ bool in_shared_memory(const args& a) { return a.count <= most_shared; }
+  static __host__ __device__ bool in_shared_memory(const args& a) {
+    constexpr index_t most = policy::shared_bins * sizeof(unsigned) / sizeof(counter);
+    return a.count <= (has_async_copies() ? most : most / 2 - 2);
+  }
 
   // The place of an estimate in args.bins where no error of it could change that.
   __device__ int certain_bin(float estimate) const {

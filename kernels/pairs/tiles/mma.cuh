@@ -1,17 +1,18 @@
 #pragma once
-// Variant tensor for short rows: mma.sync (sm_80 and newer) on int8 ranks of up to 128 columns,
-// exact in int32, and on unit rows of up to 64 columns in half precision, as estimates.
+// Variant tensor for short rows: mma.sync on int8 ranks of up to 128 columns, exact in int32, and
+// on unit rows of up to 64 columns in half precision, as estimates.
 //
 // A block of 8 warps (4 x 2) takes 128 x 64 pairs, a warp 32 x 32: 2 x 4 mma tiles, 32 sums a
 // thread. The rows stay in shared memory while the block walks its columns; those stream, 8 KiB
-// with their norms at a time, through a ring of `stages` buffers by cp.async.
+// with their norms at a time, through a ring of buffers by cp.async.
 //
 // A k step is 32 bytes of a row. A dot product does not care about the order of k: lane t of a quad
 // takes bytes 16 t .. 16 t + 15 of a 64-byte piece for two k steps (8 t .. 8 t + 7 of a 32-byte row
 // for one), so a fragment is one 128-bit (64-bit) load. In 128-byte rows the two halves of odd rows
 // are exchanged, which keeps those loads free of bank conflicts.
 
-#include "kernels/pairs/frame/async_copy.cuh"
+#include "kernels/common/async_copy.cuh"
+#include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 
 namespace gpu::kernels {
@@ -79,13 +80,7 @@ struct int8_products {
 
   /// d += a * b of one m16n8k32 step.
   static __device__ void multiply(sum (&d)[4], const int (&a)[4], const int (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
+    mma_s8(d, a, b);
   }
 };
 
@@ -102,13 +97,7 @@ struct half_products {
 
   /// d += a * b of one m16n8k16 step.
   static __device__ void multiply(sum (&d)[4], const int (&a)[4], const int (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
+    mma_half(d, a, b);
   }
 };
 
@@ -121,7 +110,7 @@ class short_row_tile : public mma_layout<4, 2, 2, 4> {
   using fragment = typename Products::fragment;
 
   static __host__ __device__ std::size_t shared_bytes(const pair_panel&) {
-    return row_bytes * shape.rows + stages * stage_bytes;
+    return row_bytes * shape.rows + ring_stages() * stage_bytes;
   }
   __device__ short_row_tile(const pair_panel& panel, unsigned char* shared)
       : panel_(panel), row_data_(shared), stage_data_(shared + row_bytes * shape.rows) {}
@@ -170,7 +159,6 @@ class short_row_tile : public mma_layout<4, 2, 2, 4> {
  private:
   using sum_type = typename Products::sum;
   static constexpr int row_bytes = 32 * KSteps;
-  static constexpr int stages = 3;
   // Columns that come with one barrier, with their norms behind them.
   static constexpr int stage_cols = 256 / KSteps;
   static constexpr int stage_bytes = stage_cols * (row_bytes + static_cast<int>(sizeof(row_norm)));
@@ -183,11 +171,13 @@ class short_row_tile : public mma_layout<4, 2, 2, 4> {
     return row * row_bytes + (KSteps == 4 ? chunk ^ (row % 2 * 4) : chunk) * 16;
   }
 
-  // Waits for the stage that begins at column `at` and begins to load the one behind it. That goes
-  // where the stage before last was, which every thread has left: it passed a barrier since.
+  // Waits for the stage that begins at column `at` and begins to load the one behind it. In a ring
+  // of three that goes where the stage before last was, which every thread has left: it passed a
+  // barrier since.
   __device__ void next_stage(int at) {
     here_ = stage_data_ + stage_ * stage_bytes;
-    stage_ = stage_ + 1 == stages ? 0 : stage_ + 1;
+    stage_ = stage_ + 1 == ring_stages() ? 0 : stage_ + 1;
+    if (ring_stages() == 2) __syncthreads();
     if (at + stage_cols < columns_.length) {
       load_stage(at + stage_cols, stage_data_ + stage_ * stage_bytes);
     }

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "kernels/common/async_copy.cuh"
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/frame/async_copy.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
 

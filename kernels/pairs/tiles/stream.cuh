@@ -1,13 +1,13 @@
 #pragma once
 // Tensor tiles for rows longer than shared memory: both operands stream through it in pieces.
 //
-// A step brings `chunk` bytes of each row of the tile, for rows and columns, into a ring of three
-// buffers by cp.async, two steps ahead of the products. A tile says how many steps there are, where
-// the bytes of a step lie in a row, and what to do with them. As in mma.cuh, lanes take
-// neighbouring 16-byte pieces of a row as their share of k, so a fragment is one 128-bit load; in
-// 128-byte chunks the halves of odd rows are exchanged to keep the loads free of bank conflicts.
+// A step brings `chunk` bytes of each row of the tile, for rows and columns, into a ring of buffers
+// by cp.async, one step less ahead of the products than the ring has. A tile says how many steps
+// there are, where the bytes of a step lie in a row, and what to do with them. As in mma.cuh, lanes
+// take neighbouring 16-byte pieces of a row as their share of k, so a fragment is one 128-bit load;
+// in 128-byte chunks the halves of odd rows are exchanged to keep the loads free of bank conflicts.
 
-#include "kernels/pairs/frame/async_copy.cuh"
+#include "kernels/common/async_copy.cuh"
 #include "kernels/pairs/tiles/mma.cuh"
 
 namespace gpu::kernels {
@@ -16,10 +16,11 @@ namespace gpu::kernels {
 template <policy::pair_tile Shape, int ChunkBytes>
 class chunk_stream {
  public:
-  static constexpr int stages = 3;
   static constexpr int row_buffer = Shape.rows * ChunkBytes;
   static constexpr int col_buffer = Shape.cols * ChunkBytes;
-  static constexpr std::size_t bytes = std::size_t{stages} * (row_buffer + col_buffer);
+  static __host__ __device__ std::size_t bytes() {
+    return static_cast<std::size_t>(ring_stages()) * (row_buffer + col_buffer);
+  }
 
   struct offsets {
     index_t rows;
@@ -35,8 +36,10 @@ class chunk_stream {
   template <class Offsets, class Use>
   __device__ void run(index_t first_row, index_t first_col, int steps, const Offsets& where,
                       const Use& use) {
+    const int stages = ring_stages();
+    const int steps_ahead = stages - 1;
     __syncthreads();  // the buffers may still be read for the tile before
-    for (int step = 0; step < 2; ++step) {
+    for (int step = 0; step < steps_ahead; ++step) {
       if (step < steps) load(first_row, first_col, where(step), step);
       async_copy_commit();
     }
@@ -44,8 +47,10 @@ class chunk_stream {
     for (int step = 0; step < steps; ++step) {
       async_copy_wait<1>();
       __syncthreads();
-      const int ahead = stage == 0 ? 2 : stage - 1;
-      if (step + 2 < steps) load(first_row, first_col, where(step + 2), ahead);
+      const int ahead = stage == 0 ? stages - 1 : stage - 1;
+      if (step + steps_ahead < steps) {
+        load(first_row, first_col, where(step + steps_ahead), ahead);
+      }
       async_copy_commit();
       use(shared_ + stage * row_buffer, shared_ + stages * row_buffer + stage * col_buffer, step);
       stage = stage == stages - 1 ? 0 : stage + 1;
@@ -65,7 +70,7 @@ class chunk_stream {
   __device__ void load(index_t first_row, index_t first_col, const offsets& at, int stage) const {
     copy<Shape.rows>(panel_.rows, first_row, at.rows, shared_ + stage * row_buffer);
     copy<Shape.cols>(panel_.cols, first_col, at.cols,
-                     shared_ + stages * row_buffer + stage * col_buffer);
+                     shared_ + ring_stages() * row_buffer + stage * col_buffer);
   }
 
   template <int Rows>
@@ -97,7 +102,7 @@ class streamed_tile : public mma_layout<4, 2, 2, 4> {
  public:
   static constexpr policy::pair_tile shape = Shape;
 
-  static __host__ __device__ std::size_t shared_bytes(const pair_panel&) { return stream::bytes; }
+  static __host__ __device__ std::size_t shared_bytes(const pair_panel&) { return stream::bytes(); }
   __device__ void start(index_t first_row, const column_span& columns) {
     first_row_of_block_ = first_row;
     columns_of_block_ = columns;

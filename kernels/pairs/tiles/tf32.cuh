@@ -8,17 +8,6 @@
 
 namespace gpu::kernels {
 
-/// d += a * b of one m16n8k8 step, tf32 with float sums.
-__device__ inline void mma_tf32(float (&d)[4], const int (&a)[4], const int (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
-}
-
 /// Of a step: a float as two tf32 parts.
 inline constexpr int tensor_float_chunk =
     policy::tensor_float.columns_per_step * 2 * static_cast<int>(sizeof(float));
@@ -43,7 +32,8 @@ class tensor_float_tile : public streamed_tile<policy::tensor_float, tensor_floa
       multiply_pieces(rows, cols, 0, sums, one_step{});
       multiply_pieces(rows, cols, 4, sums, one_step{});
       if (step + 1 == steps_ || (step + 1) % steps_per_run == 0) {
-        add_up(sums, out, [](float& total, float sum) { total += sum; });
+        add_up(sums, out,
+               [](float& total, float sum) { total += sum * (1 / (tf32_scale * tf32_scale)); });
       }
     });
   }

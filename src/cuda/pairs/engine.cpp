@@ -99,7 +99,8 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   row_format format =
       choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
   format.min_observations = options.min_observations;
-  choose_products(format, variant_, area_, limits_of(device.ordinal));
+  choose_products(format, variant_, area_, limits_of(device.ordinal),
+                  code_of(device.ordinal).capability);
   // Of a part, rows that are not in it would fold with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
   const bool folds =
@@ -244,7 +245,8 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
   const pair_variant variant = choose_variant(rows, cols, options, devices);
   row_format format =
       choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
-  choose_products(format, variant, input.area, limits_of(devices.front().ordinal));
+  choose_products(format, variant, input.area, limits_of(devices.front().ordinal),
+                  code_of(devices.front().ordinal).capability);
   const kernels::policy::pair_tile shape = tile_shape(format.deciding_tile());
   const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
   return {.device = describe_devices(devices),

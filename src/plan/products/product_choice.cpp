@@ -93,12 +93,14 @@ double product_seconds(const product_shape& shape, int multiprocessors, const cu
   return multiply + pairs * cost.bytes / machine.memory_rate + 2 * machine.launch_seconds;
 }
 
-bool can_take_products(product_kind kind, index_t observations, int compute_capability) {
+bool can_take_products(product_kind kind, index_t observations, int compute_capability,
+                       int code_capability) {
   const bool at_full_rate =
       compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
   const bool is_exact = kind == product_kind::of_values || kind == product_kind::of_halves ||
                         observations <= policy::product_most_rank_columns;
-  return at_full_rate && is_exact && observations >= policy::product_least_columns;
+  return at_full_rate && code_capability >= 80 && is_exact &&
+         observations >= policy::product_least_columns;
 }
 
 bool takes_products(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {

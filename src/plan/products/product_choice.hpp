@@ -34,7 +34,8 @@ double product_seconds(const product_shape& shape, int multiprocessors,
 
 /// Whether there are products of such rows. Of doubles they are for devices whose tensor cores
 /// multiply them at full rate.
-bool can_take_products(product_kind kind, index_t observations, int compute_capability);
+bool can_take_products(product_kind kind, index_t observations, int compute_capability,
+                       int code_capability);
 
 /// Whether products decide the pairs: where they take less time.
 bool takes_products(const product_shape& shape, int multiprocessors,

@@ -12,6 +12,7 @@
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
+#include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -127,7 +128,7 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
       choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
     format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
-                       can_take_products(format, current_limits());
+                       can_take_products(format, current_limits(), current_code().capability);
   }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {

@@ -41,7 +41,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                                             .warpgroup_code = code.has_warpgroups});
   row_format format =
       choose_row_format(call.what, variant, cols, options.variant != pair_variant::automatic);
-  choose_products(format, variant, call.input.area, limits);
+  choose_products(format, variant, call.input.area, limits, code.capability);
   return {.what = call.what,
           .area = call.input.area,
           .rows = rows,

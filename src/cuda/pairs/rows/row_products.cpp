@@ -16,13 +16,13 @@ detail::product_shape product_shape_of(const row_format& format, const detail::p
           .is_against = area.is_against()};
 }
 
-bool can_take_products(const row_format& format, const device_limits& device) {
+bool can_take_products(const row_format& format, const device_limits& device, int code_capability) {
   if (format.tile != pair_tile_kind::tensor_float && format.tile != pair_tile_kind::tensor_limbs) {
     return false;
   }
   const detail::product_shape shape = product_shape_of(format, {});
-  return detail::can_take_products(shape.kind, format.cols,
-                                   device.compute_major * 10 + device.compute_minor);
+  return detail::can_take_products(
+      shape.kind, format.cols, device.compute_major * 10 + device.compute_minor, code_capability);
 }
 
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
@@ -33,12 +33,12 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
 }
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
-                     const device_limits& device) {
+                     const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;
   format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
                     variant == pair_variant::hopper &&
                     format.cols <= kernels::policy::limb_most_columns;
-  format.products = can_take_products(format, device) &&
+  format.products = can_take_products(format, device, code_capability) &&
                     detail::takes_products(product_shape_of(format, area), device.multiprocessors);
   // Then there is nothing to screen.
   if (format.products &&

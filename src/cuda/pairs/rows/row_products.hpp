@@ -8,11 +8,11 @@
 
 namespace gpu::cuda {
 
-/// Whether there are products of rows packed so.
-bool can_take_products(const row_format& format, const device_limits& device);
+/// Whether there are products of rows packed so on a device that runs code of `code_capability`.
+bool can_take_products(const row_format& format, const device_limits& device, int code_capability);
 /// Says in `format` whether they decide every pair of an area, and which.
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
-                     const device_limits& device);
+                     const device_limits& device, int code_capability);
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
 /// Whether a dense result in float of rows packed so is products of halves.
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,

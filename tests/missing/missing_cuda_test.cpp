@@ -57,7 +57,7 @@ TEST_CASE("Missing values on CUDA have the CPU's bits", "[missing][cuda]") {
   for (const gpu_test::holes kind : {gpu_test::holes::scattered, gpu_test::holes::many,
                                      gpu_test::holes::masks, gpu_test::holes::tied}) {
     for (const auto& [rows, cols] : std::vector<std::pair<gpu::index_t, gpu::index_t>>{
-             {700, 100}, {1500, 31}, {300, 1300}, {130, 5003}}) {
+             {700, 100}, {1500, 31}, {450, 129}, {420, 1300}, {130, 5003}}) {
       INFO(rows << " x " << cols << ", holes " << static_cast<int>(kind));
       const auto data = gpu_test::rows_with_holes(rows, cols, kind, 99);
       backends_agree(gpu::measure::spearman, data, 0.1);
@@ -67,10 +67,90 @@ TEST_CASE("Missing values on CUDA have the CPU's bits", "[missing][cuda]") {
   }
 }
 
+// Rows of `masks` masks, of which the last leaves two columns and shares none with the one before.
+gpu::matrix<double> rows_of_masks(gpu::index_t rows, gpu::index_t cols, gpu::index_t masks,
+                                  bool is_tied, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  gpu::matrix<double> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      out(i, k) = is_tied ? std::floor(unit() * 4)
+                          : unit() + (i % 3 == 0 ? std::sin(static_cast<double>(k)) : 0.0);
+    }
+  }
+  std::vector<std::vector<bool>> has(static_cast<std::size_t>(masks));
+  for (gpu::index_t c = 0; c < masks; ++c) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      bool there = c == 0 || unit() > 0.2;
+      if (masks > 3 && c == masks - 1) there = k < 2;
+      if (masks > 3 && c == masks - 2) there = k >= 2;
+      has[static_cast<std::size_t>(c)].push_back(there);
+    }
+  }
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    // Classes lie in no order, and their sizes differ.
+    const auto own = static_cast<std::size_t>(std::min<double>(
+        unit() * unit() * static_cast<double>(masks) * 1.2, static_cast<double>(masks) - 1));
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      if (!has[own][static_cast<std::size_t>(k)]) out(i, k) = gpu_test::missing;
+    }
+  }
+  return out;
+}
+
+TEST_CASE("Rows that share few masks have the CPU's bits on CUDA", "[missing][cuda]") {
+  for (const gpu::index_t masks : {1, 2, 5, 20}) {
+    for (const auto& [rows, cols] : std::vector<std::pair<gpu::index_t, gpu::index_t>>{
+             {700, 3}, {901, 30}, {700, 64}, {700, 65}, {650, 128}, {650, 200}, {2500, 100}}) {
+      for (const bool is_tied : {false, true}) {
+        INFO(rows << " x " << cols << ", " << masks << " masks, tied " << is_tied);
+        const auto data = rows_of_masks(rows, cols, masks, is_tied, 7);
+        backends_agree(gpu::measure::spearman, data, 0.1);
+        if (rows > 1000) continue;
+        backends_agree(gpu::measure::pearson, data, 0.1);
+        backends_agree(gpu::measure::cosine, data, 0.6137);
+      }
+    }
+  }
+}
+
+TEST_CASE("Rows that share few masks, in pieces and against others", "[missing][cuda]") {
+  const auto data = rows_of_masks(3000, 60, 11, false, 8);
+  const auto x = rows_of_masks(700, 60, 6, true, 9);
+  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+    const auto options = [](const pair_target& where, std::size_t bytes) {
+      auto out = gpu_test::pairwise_options(where);
+      out.exec.workspace_bytes = bytes;
+      return out;
+    };
+    const gpu::edge_sink strict{.keep = {.max_p = 1e-4}};
+    const auto wanted = gpu::all_pairs(what, data.view(), options(host, 0), strict);
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{48} << 20}) {
+      const auto got = gpu::all_pairs(what, data.view(), options(device, bytes), strict);
+      CHECK(got.summary.checksum == wanted.summary.checksum);
+      CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+    }
+    const auto against = [&](const pair_target& where) {
+      return gpu::all_pairs(what, x.view(), data.view(), options(where, 0), strict);
+    };
+    CHECK(against(device).summary.checksum == against(host).summary.checksum);
+    const auto part = [&](const pair_target& where) {
+      auto own = options(where, 0);
+      own.part = {.index = 1, .of = 3};
+      return gpu::all_pairs(what, data.view(), own, strict);
+    };
+    CHECK(part(device).summary.checksum == part(host).summary.checksum);
+  }
+}
+
 TEST_CASE("Few missing values on CUDA", "[missing][cuda][small]") {
   const auto data = gpu_test::rows_with_holes(40, 37, gpu_test::holes::tied, 5);
   backends_agree(gpu::measure::spearman, data, 0.1);
   backends_agree(gpu::measure::pearson, data, 0.1);
   backends_agree(gpu::measure::spearman,
                  gpu_test::rows_with_holes(20, 300, gpu_test::holes::many, 6), 0.1);
+  backends_agree(gpu::measure::spearman, rows_of_masks(100, 37, 3, true, 5), 0.1);
+  backends_agree(gpu::measure::spearman, rows_of_masks(100, 130, 2, true, 5), 0.1);
+  backends_agree(gpu::measure::pearson, rows_of_masks(100, 37, 3, false, 5), 0.1);
 }

@@ -60,4 +60,25 @@ void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_o
                                  detail::row_centre centre, std::uint64_t* out,
                                  std::int64_t* square_sums, cudaStream_t stream);
 
+// ---- classes of equal masks -------------------------------------------------------------------
+
+/// The most classes that rows are taken by.
+inline constexpr int most_mask_classes = 64;
+/// Elements of mask_classes::work.
+constexpr std::size_t mask_class_work(int classes) {
+  const auto count = static_cast<std::size_t>(classes);
+  return 4 * count + count * count + 1;
+}
+/// Limbs of 7 bits of centred ranks of rows of `cols` columns; 0 where those rows are too long.
+constexpr int class_rank_limbs(index_t cols) {
+  return cols <= 128 ? 1 : (cols <= index_t{127} * 128 + 64 ? 2 : 0);
+}
+
+/// Fills the tables of `out` from packed rows: `shared`, and `sums`, or `ranks` and `squares`;
+/// `of_row` and `representatives` [count], a row of each class, are there.
+void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
+                       const mask_classes& out, cudaStream_t stream);
+void launch_class_rank_rows(const pair_operand& rows, const std::uint32_t* representatives,
+                            const mask_classes& out, cudaStream_t stream);
+
 }  // namespace gpu::kernels

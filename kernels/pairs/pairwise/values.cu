@@ -1,7 +1,7 @@
 // Pearson and cosine of rows with missing values: five sums a pair over the columns that both rows
 // have, in the order of the columns. A block takes 64 rows by 64 columns of pairs; a thread has
 // four by four of them in registers, and steps of eight columns of the table come through shared
-// memory.
+// memory. Where rows are taken by classes of equal masks, four of the sums are there already.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
@@ -27,6 +27,7 @@ class staged {
   double present[step][pitch];
 };
 
+template <bool classed>
 class next_columns {
  public:
   __device__ void fetch(const pair_operand& from, index_t first, index_t begin) {
@@ -39,6 +40,7 @@ class next_columns {
       if (row >= from.count || col >= from.columns) continue;
       const double* const own = static_cast<const double*>(from.values) + row * from.pitch;
       value_[e] = own[col];
+      if constexpr (classed) continue;
       const double raw = own[from.columns + col];
       present_[e] = raw == raw ? 1.0 : 0.0;
     }
@@ -47,7 +49,7 @@ class next_columns {
 #pragma unroll
     for (int e = 0; e < elements; ++e) {
       to.value[col_of(e)][row_of(e)] = value_[e];
-      to.present[col_of(e)][row_of(e)] = present_[e];
+      if constexpr (!classed) to.present[col_of(e)][row_of(e)] = present_[e];
     }
   }
 
@@ -76,6 +78,21 @@ __device__ __noinline__ double decide_carefully(const double* x, const double* y
   return detail::careful_statistic(shared_row{x, y}, shared_row{y, x}, cols, count, centre);
 }
 
+// The sums of a pair of rows and what they share, where rows are taken by classes.
+__device__ index_t take_class_sums(const mask_classes& by, index_t row, index_t col,
+                                   detail::shared_sums& sums) {
+  const int of_row = by.of_row[row];
+  const int of_col = by.of_row[col];
+  const double2 x = by.sums[row * by.count + of_col];
+  const double2 y = by.sums[col * by.count + of_row];
+  sums.x = x.x;
+  sums.xx = x.y;
+  sums.y = y.x;
+  sums.yy = y.y;
+  return by.shared[of_row * by.count + of_col];
+}
+
+template <bool classed>
 __global__ void __launch_bounds__(threads, 1)
     pairwise_values(const __grid_constant__ pairwise_job job) {
   __shared__ staged left;
@@ -87,8 +104,8 @@ __global__ void __launch_bounds__(threads, 1)
   const int across = static_cast<int>(threadIdx.x) % threads_across;
   detail::shared_sums sums[side][side];
   const index_t cols = job.rows.columns;
-  next_columns of_rows;
-  next_columns of_cols;
+  next_columns<classed> of_rows;
+  next_columns<classed> of_cols;
   of_rows.fetch(job.rows, first_row, 0);
   of_cols.fetch(job.cols, first_col, 0);
   for (index_t begin = 0; begin < cols; begin += step) {
@@ -109,9 +126,10 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll
       for (int s = 0; s < side; ++s) {
         x[s] = left.value[k][down + s * threads_across];
+        y[s] = right.value[k][across + s * threads_across];
+        if constexpr (classed) continue;
         has_x[s] = left.present[k][down + s * threads_across];
         xx[s] = x[s] * x[s];
-        y[s] = right.value[k][across + s * threads_across];
         has_y[s] = right.present[k][across + s * threads_across];
         yy[s] = y[s] * y[s];
       }
@@ -121,6 +139,7 @@ __global__ void __launch_bounds__(threads, 1)
         for (int c = 0; c < side; ++c) {
           detail::shared_sums& own = sums[r][c];
           own.xy = fma(x[r], y[c], own.xy);
+          if constexpr (classed) continue;
           own.x = fma(x[r], has_y[c], own.x);
           own.y = fma(has_x[r], y[c], own.y);
           own.xx = fma(xx[r], has_y[c], own.xx);
@@ -142,7 +161,11 @@ __global__ void __launch_bounds__(threads, 1)
       const auto* const x_bits = reinterpret_cast<const std::uint64_t*>(x + 2 * cols);
       const auto* const y_bits = reinterpret_cast<const std::uint64_t*>(y + 2 * cols);
       index_t shared = 0;
-      for (index_t w = 0; w < layout.words(); ++w) shared += __popcll(x_bits[w] & y_bits[w]);
+      if constexpr (classed) {
+        shared = take_class_sums(job.classes, job.rows.first + i, job.cols.first + j, sums[r][c]);
+      } else {
+        for (index_t w = 0; w < layout.words(); ++w) shared += __popcll(x_bits[w] & y_bits[w]);
+      }
       const double count = static_cast<double>(shared);
       double statistic = detail::statistic_of_sums(sums[r][c], count, job.rows.centre);
       if (statistic != statistic && shared >= job.decision.min_observations) {
@@ -159,7 +182,8 @@ __global__ void __launch_bounds__(threads, 1)
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream) {
   const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile})),
                     static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile})));
-  pairwise_values<<<blocks, threads, 0, stream>>>(job);
+  const auto kernel = job.classes.count != 0 ? pairwise_values<true> : pairwise_values<false>;
+  kernel<<<blocks, threads, 0, stream>>>(job);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -196,7 +196,8 @@ class product_run {
                              .decision = piece.decision,
                              .offset = piece.cols.first - piece.rows.first,
                              .blocks = blocks,
-                             .to = piece.products};
+                             .to = piece.products,
+                             .classes = piece.classes};
       if (tile_ == pair_tile_kind::signs) {
         return launch_sign_statistics(job, piece.tied, stream_);
       }

@@ -100,8 +100,11 @@ struct pairwise_job {
   index_t offset;  ///< Number of the first column less that of the first row.
   product_blocks blocks;
   product_memory to;  ///< Filled as product_order::direct.
+  mask_classes classes;
 };
 void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
+/// The same of rows that are taken by classes.
+void launch_class_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
 /// The same of rows of signs (kernels/pairs/signs): tau, or what stands for it.
 void launch_sign_statistics(const pairwise_job& job, const stats::kendall_decision& by,

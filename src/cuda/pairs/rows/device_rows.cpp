@@ -77,6 +77,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   choose_blocks(options.exec.cpu_threads, share, budget);
   prepare(what, tables, options, share, stream);
   read_back(stream, info);
+  if (is_pairwise(format_.tile)) classes_ = row_classes(all(), format_.tile, budget, stream);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -469,7 +470,8 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
-      launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_});
+      launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_,
+              classes_.tables()});
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/row_buffer.hpp"
+#include "cuda/pairs/rows/row_classes.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
@@ -147,6 +148,7 @@ class device_rows {
   index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
   kernels::pairwise_decision decision_;
+  row_classes classes_;
   stats::kendall_decision tied_;
   bool resident_ = true;
   index_t block_rows_ = 0;       // rows of a block that is staged at a time

@@ -1,0 +1,38 @@
+#pragma once
+// The rows with missing values of a table by their masks, the columns that they have: where few
+// masks are shared by many rows, what a row adds to its pairs with the rows of a mask is computed
+// once.
+
+#include <cstdint>
+
+#include "cuda/pairs/rows/budget.hpp"
+#include "cuda_runtime/device_buffer.hpp"
+#include "kernels/pairs/kernels.hpp"
+
+namespace gpu::cuda {
+
+class row_classes {
+ public:
+  /// No classes.
+  row_classes() = default;
+  /// Those of packed rows, of the tile pairwise_ranks or pairwise_values, in device memory: none
+  /// where masks are many, rows too long, or memory too short. Waits for the stream.
+  row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile, pair_budget& budget,
+              cudaStream_t stream);
+
+  /// For kernels; this outlives their launches.
+  [[nodiscard]] const kernels::mask_classes& tables() const { return tables_; }
+
+ private:
+  kernels::mask_classes tables_;
+  device_buffer<std::uint16_t> of_row_;
+  device_buffer<std::uint32_t> shared_;
+  device_buffer<double2> sums_;
+  device_buffer<std::int8_t> ranks_;
+  device_buffer<std::int64_t> squares_;
+  device_buffer<std::uint32_t> order_;
+  device_buffer<std::uint32_t> begins_;
+  device_buffer<std::uint32_t> work_;
+};
+
+}  // namespace gpu::cuda

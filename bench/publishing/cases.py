@@ -160,3 +160,14 @@ def pair_limit(rows, cols, kept, rates):
     padded = max(32, -(-cols // 32) * 32)
     products = pairs * padded / 32 / rates["pairs32"]
     return max(products, (rows * cols * 4 + kept * 12) / rates["bus"])
+
+# Reports of ./dev gpu (bench/results/gpu) by code for 9.0, 8.0 and 7.5, and jobs of theirs, as
+# tools/dev/gpu/report.py has them, without the repeats.
+OLDER_REPORTS = ["h200_90a", "h100_80-virtual", "h200_75-virtual"]
+OLDER_JOBS = [
+    ("spearman 2000000 30 0 0 0 1e-12 counts", "Spearman counts at p <= 1e-12, 2,000,000 x 30"),
+    ("pearson 22283 57 0.04 0.85 0 1e-9 edges", "Pearson edges at p <= 1e-9, 22,283 x 57, rows alike"),
+    ("spearman 20000 1000 0 0 0 1e-9 edges", "Spearman edges at p <= 1e-9, 20,000 x 1000"),
+    ("pearson 200000 64 0 0 0 1 top_k", "Pearson top 10, 200,000 x 64"),
+    ("pearson 1000 20000 0.04 0.5 0 0.05 counts", "Pearson counts at p <= 0.05, 1000 x 20,000"),
+]

@@ -64,6 +64,21 @@ def slower(rows):
         yield f"- {title[0].lower() + title[1:]}, {row['job']} ({row['on']}): {row['peer']} takes {ratio_text(ratio_of(row))} of the time."
 
 
+def older_devices():
+    """One line of times of code for 9.0, 8.0 and 7.5: the reports of ./dev gpu, or nothing where one is missing."""
+    times = []
+    for name in cases.OLDER_REPORTS:
+        path = ROOT / "bench/results/gpu" / f"{name}.json"
+        if not path.exists():
+            return
+        report = json.loads(path.read_text())
+        times.append({" ".join(job["job"].split()[:-1]): job["ms"] for job in report["jobs"]})
+    rows = [f"{title}: {', '.join(time_text(own[job] / 1e3) for own in times)}" for job, title in cases.OLDER_JOBS
+            if all(own.get(job) for own in times)]
+    yield ("- Devices before 9.0 have no warpgroup products. Code for 9.0, 8.0 and 7.5, on H200, H100 and H200: "
+           f"{'; '.join(rows)}.")
+
+
 def pictures(release, results):
     drawn = {curve["curve"] for result in results for curve in result.get("curves", []) if curve["points"]}
     return [f"![Seconds of all pairs against the number of {curve}](images/benchmarks_{curve}.svg)"
@@ -89,7 +104,7 @@ def text_of(release):
         own = [row for row in rows if row["operation"] == operation]
         if own:
             lines += [f"## {title}", "", *table(own, unit), ""]
-    lines += ["## When it is not faster", "", *slower(rows),
+    lines += ["## When it is not faster", "", *slower(rows), *older_devices(),
               "- Small calls: below some 1,000 rows a call costs its launches, 0.5 to 1 ms on a GPU. The CPU is faster there.",
               "- A matrix of all correlations: the dense result leaves by the bus, whatever computes it.",
               "- Tables with few columns where nearly every pair is kept: the list of edges is what takes the time.", "",

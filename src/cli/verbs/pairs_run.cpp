@@ -229,6 +229,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .what = job.what,
           .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
+          .has_n = job.writes_n,
           .confidence = job.confidence,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,

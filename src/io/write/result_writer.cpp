@@ -29,6 +29,7 @@ namespace {
 // Three doubles, and names as numbers of a dictionary.
 constexpr double parquet_edge_bytes = 29;
 constexpr double interval_text_bytes = 20;  // of both bounds
+constexpr double parquet_n_bytes = 2;       // numbers of a small range are packed
 
 class edge_tsv_writer final : public edge_writer {
  public:
@@ -63,7 +64,7 @@ class edge_npy_writer final : public edge_writer {
   edge_npy_writer(output_file& out, const result_context& context)
       : context_(context), out_(with_header(out, context)) {
     const auto threads = static_cast<std::size_t>(cpu::thread_count(context.threads));
-    if (context.has_intervals()) {
+    if (context.has_columns_behind_p()) {
       pipeline_.emplace(out, threads, block_edges,
                         [this](std::span<const edge> edges, std::size_t, block_text& bytes) {
                           return make_records(edges, {}, context_, bytes);
@@ -253,6 +254,7 @@ std::string statistic_columns(const result_context& context) {
     case significance::permutations:
       names += "\tp";
   }
+  if (context.has_n) names += "\tn";
   if (context.has_intervals()) names += "\tlower\tupper";
   return names;
 }
@@ -279,13 +281,16 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 
 double edge_bytes(result_format format, const result_context& context) {
   const double bounds = context.has_intervals() ? 2 * sizeof(double) : 0;
-  if (format == result_format::npy) return sizeof(edge) + bounds;
-  if (format == result_format::parquet) return parquet_edge_bytes + bounds;
+  if (format == result_format::npy) return static_cast<double>(record_bytes(context));
+  if (format == result_format::parquet) {
+    return parquet_edge_bytes + bounds + (context.has_n ? parquet_n_bytes : 0);
+  }
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;
   const double intervals = context.has_intervals() ? interval_text_bytes : 0;
-  return static_cast<double>(longest + other) + edge_numbers_bytes + intervals;
+  const std::size_t n = context.has_n ? fmt::formatted_size("\t{}", context.observations) : 0;
+  return static_cast<double>(longest + other + n) + edge_numbers_bytes + intervals;
 }
 
 }  // namespace gpu::io

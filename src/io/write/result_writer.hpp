@@ -62,6 +62,9 @@ struct result_context {
   /// In place of `what`: of the Tanimoto similarity, which is no measure of rows of numbers.
   bool is_tanimoto = false;
   tail side = tail::two_sided;  ///< The tail of the p that is written.
+  /// Whether pairs have a column n, their observations. Rows of parts that are joined have it
+  /// without `shared`.
+  bool has_n = false;
   /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
   double confidence = 0;
   int threads = 0;  ///< 0: what OpenMP would take.
@@ -99,6 +102,8 @@ struct result_context {
     return kendall_p_value(statistic, observations, x, y, side);
   }
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
+  /// Whether pairs have columns between p and q.
+  [[nodiscard]] bool has_columns_behind_p() const { return has_n || has_intervals(); }
   /// The confidence interval of the statistic of a pair.
   [[nodiscard]] confidence_bounds interval_of(double statistic, index_t row, index_t col) const {
     return confidence_interval(what, statistic, observations_of(row, col), confidence);
@@ -140,9 +145,10 @@ class edge_writer {
 };
 
 /// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
-/// where the measure has no significance test; lower and upper last where pairs have intervals.
-/// npy: a one-dimensional array of records (row u4, col u4, statistic f8, p f8, and lower f8, upper
-/// f8), rows counted from 0; p is NaN without a test.
+/// where the measure has no significance test; then n where pairs have it, and lower and upper last
+/// where they have intervals.
+/// npy: a one-dimensional array of records (row u4, col u4, statistic f8, p f8, and n u4, and lower
+/// f8, upper f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,

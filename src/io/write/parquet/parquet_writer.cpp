@@ -67,6 +67,7 @@ class pair_columns {
     const significance test = context.info().test;
     if (test == significance::student_t) fields.push_back({"t"});
     if (test != significance::none) fields.push_back({"p"});
+    if (context.has_n) fields.push_back({"n", parquet_type::count});
     if (context.has_intervals()) {
       fields.push_back({"lower"});
       fields.push_back({"upper"});
@@ -81,6 +82,7 @@ class pair_columns {
     statistics_.clear();
     t_.clear();
     p_.clear();
+    n_.clear();
     lower_.clear();
     upper_.clear();
     ranks_.clear();
@@ -90,6 +92,9 @@ class pair_columns {
     names_i_.push_back(rows_[pair.row]);
     names_j_.push_back(cols_[pair.col]);
     statistics_.push_back(pair.statistic);
+    if (context_.has_n) {
+      n_.push_back(static_cast<std::uint32_t>(context_.observations_of(pair.row, pair.col)));
+    }
     if (context_.has_intervals()) {
       const auto [lower, upper] = context_.interval_of(pair.statistic, pair.row, pair.col);
       lower_.push_back(lower);
@@ -112,6 +117,7 @@ class pair_columns {
     values.emplace_back(std::span<const double>(statistics_));
     if (test_ == significance::student_t) values.emplace_back(std::span<const double>(t_));
     if (test_ != significance::none) values.emplace_back(std::span<const double>(p_));
+    if (context_.has_n) values.emplace_back(std::span<const std::uint32_t>(n_));
     if (context_.has_intervals()) {
       values.emplace_back(std::span<const double>(lower_));
       values.emplace_back(std::span<const double>(upper_));
@@ -130,6 +136,7 @@ class pair_columns {
   std::vector<double> statistics_;
   std::vector<double> t_;
   std::vector<double> p_;
+  std::vector<std::uint32_t> n_;
   std::vector<double> lower_;
   std::vector<double> upper_;
   std::vector<std::uint32_t> ranks_;

@@ -110,6 +110,28 @@ void append_value(buffered_text& text, T value) {
 
 }  // namespace
 
+void set_p(std::span<edge> pairs, const result_context& context) {
+  if (context.p_of_shared) {
+    const std::vector<double> p = context.p_of_shared(pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].p = p[i];
+    return;
+  }
+  for (edge& e : pairs) e.p = context.p_of(e.statistic, index_t{e.row}, index_t{e.col});
+}
+
+partner_p::partner_p(const neighbor_table& result, const result_context& context)
+    : context_(context) {
+  if (!context.p_of_shared) return;
+  std::vector<edge> entries;
+  for (index_t i = 0; i < std::ssize(result.count); ++i) {
+    const auto row = static_cast<node_id>(context.first_row + i);
+    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+      entries.push_back({row, result.index(i, k), result.statistic(i, k), 0});
+    }
+  }
+  shared_ = context.p_of_shared(entries);
+}
+
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
   if (format == result_format::npy) {
@@ -129,13 +151,14 @@ void write_neighbor_records(output_file& out, const neighbor_table& result,
                             const result_context& context) {
   std::vector<edge> row_edges;
   block_text records;
+  partner_p p(result, context);
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     row_edges.clear();
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const index_t row = context.first_row + i;
       row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
-                           context.p_of(statistic, row, result.index(i, k))});
+                           p.next(statistic, row, index_t{result.index(i, k)})});
     }
     const std::span<const double> q =
         has_q(result) ? result.q.row(i).first(row_edges.size()) : std::span<const double>();
@@ -149,13 +172,14 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
   buffered_text text(out);
   statistic_text statistics(context, separator);
   std::array<char, statistic_text::room + q_room> numbers;
+  partner_p p(result, context);
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     const index_t row = context.first_row + i;
     const std::string name = context.row_name(row);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const index_t col{result.index(i, k)};
-      char* end = statistics.append(numbers.data(), statistic, context.p_of(statistic, row, col),
+      char* end = statistics.append(numbers.data(), statistic, p.next(statistic, row, col),
                                     context.observations_of(row, col)) -
                   1;  // a line's end
       if (has_q(result)) {

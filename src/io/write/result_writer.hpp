@@ -2,6 +2,7 @@
 // Results of all pairs as text, .npy or Parquet (parquet_writer.hpp). What is said of TSV holds for
 // CSV, with commas.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -34,13 +35,9 @@ enum class result_frame {
 /// The columns that the rows of a pair share; empty where no value is missing.
 using shared_columns = std::function<index_t(index_t row, index_t col)>;
 
-/// The ties of both rows of a pair in the columns that they share; empty where p needs none of
-/// them.
-struct pair_ties {
-  row_ties x;
-  row_ties y;
-};
-using shared_ties = std::function<pair_ties(index_t row, index_t col)>;
+/// p of pairs of the same rows, by the ties in the columns that they share; empty where p needs
+/// none of these. A call takes all rows once, so that many pairs are asked for together.
+using shared_p = std::function<std::vector<double>(std::span<const edge> pairs)>;
 
 /// What text writers need to know beside the result.
 struct result_context {
@@ -49,8 +46,7 @@ struct result_context {
   index_t observations = 0;
   /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
   shared_columns shared = {};
-  /// Of the same rows, where p depends on ties.
-  shared_ties ties_of_shared = {};
+  shared_p p_of_shared = {};
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
@@ -83,14 +79,10 @@ struct result_context {
   [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
     return shared ? shared(row, col) : observations;
   }
-  /// p of the statistic of a pair.
+  /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
-    if (ties_of_shared) {
-      const pair_ties of = ties_of_shared(row, col);
-      return kendall_p_value(statistic, observations_of(row, col), of.x, of.y, side);
-    }
     return p_value_of(what, statistic, observations_of(row, col), side);
   }
   [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
@@ -126,6 +118,24 @@ struct result_context {
     if (against == nullptr) return {};
     return {i < rows ? 'x' : 'y', separator};
   }
+};
+
+/// Sets p of pairs that have a statistic.
+void set_p(std::span<edge> pairs, const result_context& context);
+
+/// p of the entries of a table of partners, in their order.
+class partner_p {
+ public:
+  partner_p(const neighbor_table& result, const result_context& context);
+  /// Of the next entry, which has these.
+  [[nodiscard]] double next(double statistic, index_t row, index_t col) {
+    return shared_.empty() ? context_.p_of(statistic, row, col) : shared_[next_++];
+  }
+
+ private:
+  const result_context& context_;
+  std::vector<double> shared_;  // of all entries, where there is p_of_shared
+  std::size_t next_ = 0;
 };
 
 /// Edges as they come. They are written in the background: the output belongs to the writer until

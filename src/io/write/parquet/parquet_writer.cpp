@@ -235,13 +235,14 @@ void write_parquet_neighbors(output_file& out, const neighbor_table& result,
   parquet_table table(out, pair_columns::fields(context, true, has_q));
   pair_columns columns(context);
   std::vector<double> q;
+  partner_p p(result, context);
   const auto rows = static_cast<index_t>(result.count.size());
   for (index_t i = 0; i < rows; ++i) {
     const index_t row = context.first_row + i;
     for (node_id k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, index_t{k});
       const index_t col{result.index(i, index_t{k})};
-      columns.add({row, col, statistic, context.p_of(statistic, row, col)});
+      columns.add({row, col, statistic, p.next(statistic, row, col)});
       columns.add_rank(k + 1);
       if (has_q) q.push_back(result.q(i, index_t{k}));
     }

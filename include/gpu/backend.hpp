@@ -51,9 +51,9 @@ struct device_info {
 
 /// The backend that a call with this `execution` would run on: `cpu` or `cuda`. Honours the
 /// environment variable GPU_SIMILARITY_BACKEND where `target` is `automatic`.
-/// @throw gpu::backend_unavailable where CUDA is asked for and cannot be used.
-/// @throw gpu::invalid_argument where the environment variable has another value, or a device
-///   ordinal does not exist.
+/// @throw gpu::backend_unavailable where CUDA, or a device, is asked for and cannot be used.
+/// @throw gpu::invalid_argument where the environment variable has another value, a device ordinal
+///   does not exist, or devices are named and the CPU is asked for.
 [[nodiscard]] GPU_SIMILARITY_EXPORT backend resolve_backend(const execution& exec = {});
 
 /// "machine", "portable" or "none".

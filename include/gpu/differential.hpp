@@ -157,7 +157,7 @@ GPU_SIMILARITY_EXPORT differential_partners differential_pairs(measure what, con
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
-///   measures, backend::cuda, tables in device memory, nan_policy::pairwise, covariates, weights,
+///   measures, backend::cuda, devices, device memory, nan_policy::pairwise, covariates, weights,
 ///   p_method::exact, parts and row_folding::always, all before any work.
 ///   gpu::capacity_exceeded, gpu::out_of_memory, gpu::cancelled.
 /// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is

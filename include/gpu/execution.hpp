@@ -66,8 +66,8 @@ struct execution {
   /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
   /// `automatic`.
   backend target = backend::automatic;
-  /// CUDA device ordinals, each once; empty: the thread's current device. All-pairs operations
-  /// share the pairs among all of them, with the answer of one; other operations use the first.
+  /// CUDA device ordinals, each once; empty: the thread's current one. All-pairs operations share
+  /// the pairs among all, others use the first. Refused with the CPU, and where CUDA is not usable.
   std::vector<int> devices = {};
   /// Stream on which the work of calls on device memory is ordered; others leave it alone.
   stream_ref stream = {};

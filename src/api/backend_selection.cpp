@@ -35,6 +35,17 @@ backend usable_cpu() {
   return backend::cpu;
 }
 
+/// A call on the CPU has no use for devices: they are refused, not left out.
+backend cpu_without_devices(const execution& exec) {
+  if (!exec.devices.empty()) {
+    throw invalid_argument(fmt::format(
+        "execution.devices: got {} with {}, expected none: they are CUDA devices",
+        exec.devices.size(),
+        exec.target == backend::cpu ? "execution.target cpu" : "GPU_SIMILARITY_BACKEND=cpu"));
+  }
+  return usable_cpu();
+}
+
 void check_devices(const execution& exec) {
   if (exec.devices.empty()) return;  // describing devices takes longer than a small call
   const std::vector<device_info> devices = available_devices();
@@ -80,7 +91,7 @@ backend resolve_backend(const execution& exec) {
   return detail::with_memory_errors("resolve_backend", [&] {
     detail::check_execution(exec);
     const backend asked = asked_backend(exec);
-    if (asked == backend::cpu) return usable_cpu();
+    if (asked == backend::cpu) return cpu_without_devices(exec);
     if (cuda::is_usable()) {
       check_devices(exec);
       return backend::cuda;
@@ -89,6 +100,10 @@ backend resolve_backend(const execution& exec) {
       const backend_info cuda_backend = cuda::describe_backend();
       throw backend_unavailable(
           fmt::format("execution.target: cuda was asked for, but {}", cuda_backend.reason));
+    }
+    if (!exec.devices.empty()) {
+      throw backend_unavailable(fmt::format("execution.devices: got device {}, but {}",
+                                            exec.devices.front(), cuda::describe_backend().reason));
     }
     return usable_cpu();
   });

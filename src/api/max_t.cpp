@@ -122,6 +122,7 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
   pair_options query = options;
   query.fold = row_folding::never;
   query.exec.target = checked_backend(what, data, options);
+  if (query.exec.target == backend::cpu) query.exec.devices.clear();
   validate::check_nans(data, options.nans, options.exec.cpu_threads);
   std::unique_ptr<max_t_search> search;
   if (options.exec.on_progress) {

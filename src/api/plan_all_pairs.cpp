@@ -86,6 +86,7 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
                            const pair_options& options, const planned_sink& sink) {
   pair_options sample_options = options;
   sample_options.exec.target = backend::cpu;
+  sample_options.exec.devices.clear();
   sample_options.exec.on_progress = {};
   sample_options.part = {};
   sample_options.variant = pair_variant::automatic;

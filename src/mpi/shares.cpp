@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gpu/backend.hpp>
+#include <gpu/error.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {
@@ -22,6 +23,15 @@ bool meet(const cpu_set_t& a, const cpu_set_t& b) {
   cpu_set_t both;
   CPU_AND(&both, &a, &b);
   return CPU_COUNT(&both) > 0;
+}
+
+/// Where a call cannot run at all, the call itself reports that later.
+bool may_run_on_cuda(const execution& exec) {
+  try {
+    return resolve_backend(exec) == backend::cuda;
+  } catch (const error&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -43,7 +53,7 @@ execution on_this_rank(MPI_Comm comm, execution exec) {
         std::count_if(all.begin(), all.end(), [&](const cpu_set_t& set) { return meet(set, own); });
     exec.cpu_threads = std::max(1, CPU_COUNT(&own) / std::max(1, static_cast<int>(sharing)));
   }
-  if (exec.devices.empty() && exec.target != backend::cpu) {
+  if (exec.devices.empty() && may_run_on_cuda(exec)) {
     const std::vector<device_info> devices = available_devices();
     if (!devices.empty()) {
       const auto mine = static_cast<std::size_t>(rank) % devices.size();

@@ -101,9 +101,37 @@ TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]
   refused({"--plan", "--keep", "folded-edges", "--patterns", output}, "--plan");
   refused({"--keep", "folded-edges", "--patterns", output, "--fold", "never"}, "--fold never");
   refused({"--backend", "cpu", "--devices", "0"}, "--devices");
+  for (const std::vector<std::string>& rows :
+       {std::vector<std::string>{"rank"}, {"top-k"}, {"mean-filter", "-w", "3"}}) {
+    std::vector<std::string> all = rows;
+    all.insert(all.begin() + 1, {input, "--devices", "0,1"});
+    check_refused(
+        all, exit_usage,
+        "--devices: got 2 devices, expected one: " + rows[0] + " does not share its rows");
+  }
   // As many partners as there are, not as much memory as for k.
   const auto top = run_command({"spearman", input, "--keep", "top-k", "-k", "1000000000000"});
   CHECK(top.exit_code == 0);
+}
+
+TEST_CASE("--devices is refused where it would change nothing", "[cli][usage]") {
+  // Before the input is read, which is not there.
+  const command_settings on_cpu{.environment = {{"GPU_SIMILARITY_BACKEND", "cpu"}}};
+  check_refused({"spearman", "/nonexistent", "--devices", "0"}, exit_usage,
+                "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
+  check_refused({"rank", "/nonexistent", "--devices", "0"}, exit_usage,
+                "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
+  check_refused({"differential", "/nonexistent", "--groups", "a,a,b,b", "--devices", "0"},
+                exit_usage, "--devices does not go with differential, which the CPU computes");
+  const gpu::backend_info cuda = gpu::available_backends()[1];
+  if (cuda.usable) {
+    gpu_test::note_skip(gpu_test::missing::absence, "--devices without CUDA: there is a device");
+    return;
+  }
+  for (const std::string verb : {"spearman", "tanimoto", "rank", "soft-threshold"}) {
+    check_refused({verb, "/nonexistent", "--devices", "0"}, exit_resources,
+                  "--devices: got device 0, but " + cuda.reason);
+  }
 }
 
 TEST_CASE("The environment is checked before the input is read", "[cli][usage]") {

@@ -77,6 +77,7 @@ TEST_CASE("Sparse files give the bytes of the dense table", "[cli][sparse]") {
                                 {"cosine", "--keep", "dense"},
                                 {"spearman", "--keep", "counts", "--max-p", "0.1"},
                                 {"spearman", "--nan", "pairwise", "--max-p", "0.2"},
+                                {"pearson", "--nan", "pairwise", "--observations"},
                                 {"rank"},
                                 {"top-k", "-k", "4"}};
   for (const words& job : jobs) {

@@ -1,10 +1,15 @@
+#include <cmath>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/backend.hpp>
+#include <gpu/differential.hpp>
 #include <gpu/error.hpp>
 #include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/rank.hpp>
 #include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
@@ -21,6 +26,17 @@ class scoped_variable {
  private:
   const char* name_;
 };
+
+/// What a call that has to be refused says; "" where it is not.
+template <class Call>
+std::string refusal_of(const Call& call) {
+  try {
+    call();
+  } catch (const gpu::error& refusal) {
+    return refusal.what();
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -55,6 +71,52 @@ TEST_CASE("CUDA never falls back silently", "[backend]") {
   }
   CHECK_THROWS_AS(gpu::resolve_backend({.target = gpu::backend::cuda}), gpu::backend_unavailable);
   CHECK(gpu::resolve_backend() == gpu::backend::cpu);
+}
+
+TEST_CASE("Devices are refused where they would change nothing", "[backend]") {
+  const std::vector<double> values{1, 2, 3, 4, 2, NAN, 4, 3, 4, 3, 2, 1};
+  const gpu::matrix_view<const double> data(values.data(), 3, 4);
+  const gpu::matrix_view<const double> whole(values.data(), 1, 4);
+  const auto refused = [&](const gpu::execution& exec, const std::string& words) {
+    CHECK(refusal_of([&] { (void)gpu::resolve_backend(exec); }) == words);
+    CHECK(refusal_of([&] { (void)gpu::rank_rows(whole, {.exec = exec}); }) == words);
+    for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::kendall}) {
+      const gpu::pair_options options{.nans = gpu::nan_policy::pairwise, .exec = exec};
+      CHECK(refusal_of([&] { (void)gpu::all_pairs(what, data, options); }) == words);
+    }
+  };
+  refused(
+      {.target = gpu::backend::cpu, .devices = {0}},
+      "execution.devices: got 1 with execution.target cpu, expected none: they are CUDA devices");
+  {
+    const scoped_variable variable("GPU_SIMILARITY_BACKEND", "cpu");
+    refused(
+        {.devices = {0, 1}},
+        "execution.devices: got 2 with GPU_SIMILARITY_BACKEND=cpu, expected none: they are CUDA "
+        "devices");
+  }
+  const gpu::backend_info cuda = gpu::available_backends()[1];
+  if (cuda.usable) {
+    gpu_test::note_skip(gpu_test::missing::absence, "devices without CUDA: there is a device");
+    return;
+  }
+  refused({.devices = {2}}, "execution.devices: got device 2, but " + cuda.reason);
+  CHECK_THROWS_AS(gpu::resolve_backend({.devices = {0}}), gpu::backend_unavailable);
+}
+
+TEST_CASE("Differential correlation, of the CPU alone, refuses devices", "[backend]") {
+  const std::vector<double> values{1, 2, 3, 4, 2, 1, 4, 3, 2, 1, 4, 3, 1, 3, 2, 4};
+  const gpu::matrix_view<const double> data(values.data(), 2, 8);
+  const std::vector<gpu::index_t> first{0, 1, 2, 3};
+  const std::vector<gpu::index_t> second{4, 5, 6, 7};
+  const auto run = [&](const gpu::execution& exec) {
+    return gpu::differential_pairs(gpu::measure::pearson, data, {.first = first, .second = second},
+                                   {.exec = exec});
+  };
+  CHECK(run({}).summary.first_cols == 4);
+  CHECK(refusal_of([&] { (void)run({.devices = {0}}); }) ==
+        "execution.devices: differential correlation is computed on the CPU alone, got 1, expected "
+        "none");
 }
 
 TEST_CASE("All pairs of device memory need a device", "[backend]") {

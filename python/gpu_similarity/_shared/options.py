@@ -70,7 +70,8 @@ class RunOptions(TypedDict, total=False):
     backend : {"automatic", "cpu", "cuda"}
         "cuda" never falls back; "automatic" takes a usable GPU, else the CPU.
     devices : int or sequence of int
-        CUDA device ordinals; functions over all pairs share the work among them.
+        CUDA device ordinals; functions over all pairs share the work among them. Refused with
+        backend="cpu", and where CUDA cannot be used.
     workspace_bytes : int
         Upper bound on scratch memory, of each device or of the host.
     cpu_threads : int

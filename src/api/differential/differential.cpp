@@ -71,6 +71,12 @@ void check_options(const any_table& data, const pair_options& options) {
         "execution.target: differential correlation is computed on the CPU alone, got cuda, "
         "expected automatic or cpu");
   }
+  if (!options.exec.devices.empty()) {
+    throw unsupported(
+        fmt::format("execution.devices: differential correlation is computed on the CPU alone, got "
+                    "{}, expected none",
+                    options.exec.devices.size()));
+  }
   if (options.nans == nan_policy::pairwise) {
     throw unsupported(
         "options.nans: pairwise is not offered for differential correlation, expected reject or "

@@ -21,7 +21,7 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  counts        name, degree\n"
       "  dense         names, then the row of each behind its name\n"
       "{3}"
-      "\n"
+      "{4}\n"
       "Examples:\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv\n"
       "  gpu-similarity {1} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
@@ -30,7 +30,10 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  gpu-similarity {1} genes.tsv --against proteins.tsv --min-abs 0.8\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
       columns, call, cut,
-      symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "");
+      symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "",
+      call == info_of(measure::bicor).name ? ""
+                                           : "With --nan pairwise, --observations adds n behind p: "
+                                             "the columns that a pair shares.\n");
 }
 
 }  // namespace

@@ -33,6 +33,13 @@ std::string check_backend(const execution& exec) {
              : "";
 }
 
+/// Of the commands that take rows one by one.
+std::string check_one_device(const CLI::App& verb, const execution& exec) {
+  if (exec.devices.size() < 2) return "";
+  return fmt::format("--devices: got {} devices, expected one: {} does not share its rows",
+                     exec.devices.size(), verb.get_name());
+}
+
 void refuse(const std::string& wrong) {
   if (!wrong.empty()) throw usage_error(wrong);
 }
@@ -85,6 +92,9 @@ bool is_needed(const CLI::App& verb, const words& line, made_verbs made) {
 /// What is wrong with a job of differential correlation; "" where nothing is.
 std::string check_differential(const CLI::App& app, const differential_command& job) {
   if (is_given(app, "-k") && job.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  if (!job.pairs.exec.devices.empty()) {
+    return "--devices does not go with differential, which the CPU computes";
+  }
   if (job.format != io::result_format::npy) return "";
   return "--format: npy is not offered for differential, expected tsv or csv";
 }
@@ -115,9 +125,9 @@ class row_commands {
 
   /// The one on the command line, or nothing.
   std::optional<command> take_parsed(const words& line) {
-    if (rank_app_->parsed()) return take(*rank_app_, rank_, rank_.rank.exec, line);
-    if (top_k_app_->parsed()) return take(*top_k_app_, top_k_, top_k_.top.exec, line);
-    if (filter_app_->parsed()) return take(*filter_app_, filter_, filter_.filter.exec, line);
+    if (rank_app_->parsed()) return take_rows(*rank_app_, rank_, rank_.rank.exec, line);
+    if (top_k_app_->parsed()) return take_rows(*top_k_app_, top_k_, top_k_.top.exec, line);
+    if (filter_app_->parsed()) return take_rows(*filter_app_, filter_, filter_.filter.exec, line);
     if (differential_app_->parsed()) {
       auto job = take(*differential_app_, differential_, differential_.pairs.exec, line);
       refuse(check_differential(*differential_app_, std::get<differential_command>(job)));
@@ -131,6 +141,12 @@ class row_commands {
   }
 
  private:
+  template <class Command>
+  static command take_rows(const CLI::App& app, Command& job, const execution& exec,
+                           const words& line) {
+    refuse(check_one_device(app, exec));
+    return take(app, job, exec, line);
+  }
   template <class Command>
   static command take(const CLI::App& app, Command& job, const execution& exec, const words& line) {
     settle_format(job.format, is_given(app, "--format"), {{"--output", job.output}});

@@ -44,7 +44,8 @@ struct pairs_command {
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
-  double confidence = 0;                                     // of the intervals of pairs; 0: none
+  bool writes_n = false;      // a column n of pairs, with missing values pair by pair
+  double confidence = 0;      // of the intervals of pairs; 0: none
   std::string output = {};    // empty: standard output, of counts a summary alone
   std::string patterns = {};  // of folded edges: where the rows' patterns go
   io::result_format format = io::result_format::tsv;  // as --format or the suffixes say

@@ -106,6 +106,10 @@ void add_result(CLI::App& app, pairs_command& c) {
                               {"by-value", neighbor_order::by_value}},
                              "What is best for --keep top-k [by-absolute-value]")
       ->group("Result");
+  app.add_flag("--observations", c.writes_n,
+               "With --nan pairwise: write the number of columns that the rows of each pair share, "
+               "its observations, in a column n")
+      ->group("Result");
   app.add_option("--confidence", c.confidence,
                  "Write the confidence interval of each pair's statistic, two-sided at this level, "
                  "in columns lower and upper [none]")
@@ -213,7 +217,10 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
-    return is_given(app, "--min-observations") ? "--min-observations needs --nan pairwise" : "";
+    for (const char* option : {"--min-observations", "--observations"}) {
+      if (is_given(app, option)) return fmt::format("{} needs --nan pairwise", option);
+    }
+    return "";
   }
   if (c.keep == keep_kind::folded_edges) {
     return "--keep folded-edges does not go with --nan pairwise: rows are equal to one partner and "
@@ -276,6 +283,24 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
 }
 
+/// Where columns of a pair behind p have no place; "" where they have one.
+/// @param option asks for the columns.
+std::string check_place(const pairs_command& c, std::string_view option) {
+  if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
+    return fmt::format(
+        "{} does not go with --keep {}, which has no columns of a pair: expected {}", option,
+        c.keep == keep_kind::counts ? "counts" : "dense",
+        c.pairs.nans == nan_policy::pairwise ? "edges or top-k" : "edges, top-k or folded-edges");
+  }
+  if (io::is_network(c.format) && c.format != io::result_format::graphml) {
+    return fmt::format(
+        "{} does not go with --format {}, which holds one number of an edge: expected graphml or a "
+        "table",
+        option, io::word_of(c.format));
+  }
+  return "";
+}
+
 /// Where confidence intervals have no place; "" where they have one, or are not asked for.
 std::string check_confidence(const pairs_command& c) {
   if (c.confidence == 0) return "";
@@ -287,19 +312,7 @@ std::string check_confidence(const pairs_command& c) {
   if (!c.weights.empty() && c.pairs.effective_observations == 0) {
     return "--confidence with --weights needs --effective-observations";
   }
-  if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
-    return fmt::format(
-        "--confidence does not go with --keep {}, which has no columns of a pair: expected edges, "
-        "top-k or folded-edges",
-        c.keep == keep_kind::counts ? "counts" : "dense");
-  }
-  if (io::is_network(c.format) && c.format != io::result_format::graphml) {
-    return fmt::format(
-        "--confidence does not go with --format {}, which holds one number of an edge: expected "
-        "graphml or a table",
-        io::word_of(c.format));
-  }
-  return "";
+  return check_place(c, "--confidence");
 }
 
 /// What does not go with the format of a network; "" where all does.
@@ -415,8 +428,9 @@ void settle_adjustment(pairs_command& c) {
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
        {check_kept(app, c), check_confidence(c), check_permutations(app, c),
-        check_missing_values(app, c), check_columns(app, c), check_parts_options(app, c),
-        check_network_options(c), check_parquet(c), check_files(app, c)}) {
+        check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
+        check_columns(app, c), check_parts_options(app, c), check_network_options(c),
+        check_parquet(c), check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

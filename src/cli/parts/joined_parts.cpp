@@ -159,6 +159,7 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
           .what = job.what,
           .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
+          .has_n = job.writes_n,
           .confidence = job.confidence,
           .against = s.y_rows > 0 ? &none : nullptr,
           .against_rows = s.y_rows};

@@ -105,9 +105,7 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
     for (index_t e = 0; e < table.count[i]; ++e) {
       const node_id col = table.index(row, e);
       if (context.against == nullptr && col < row) continue;
-      const double statistic = table.statistic(row, e);
-      const double p = context.p_of(statistic, row, col);
-      found.push_back({.row = row, .col = col, .statistic = statistic, .p = p});
+      found.push_back({.row = row, .col = col, .statistic = table.statistic(row, e), .p = 0});
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const edge& a, const edge& b) {
@@ -117,6 +115,7 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
     return a.row != b.row ? a.row < b.row : a.col < b.col;
   });
   if (std::ssize(found) > count) found.resize(static_cast<std::size_t>(count));
+  io::set_p(found, context);
   return found;
 }
 
@@ -166,37 +165,11 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
   };
 }
 
-// The values of a row that has some missing, as double.
-std::vector<double> values_of(const io::table& table, index_t row) {
-  const auto copy = [](const auto& values, index_t i) {
-    const auto* const own = values.row(i).data();
-    return std::vector<double>(own, own + values.cols());
-  };
-  if (table.sparse) {
-    return std::visit([&](const auto& values) { return copy(values, 0); },
-                      io::dense_rows(*table.sparse, row, row + 1, 1));
-  }
-  return std::visit([&](const auto& values) { return copy(values, row); }, table.values);
-}
-
-// The ties of two rows of the tables, which outlive it, in the columns that they share.
-io::shared_ties shared_ties_of(const pairs_command& job, const input_tables& tables) {
+// p of pairs of rows of the tables, which outlive it, by the ties in the columns that they share.
+io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
   if (job.pairs.nans != nan_policy::pairwise || !job.has_p_of_ties()) return {};
-  const io::table& x = tables.x;
-  const io::table& y = tables.y ? *tables.y : tables.x;
-  return [&x, &y](index_t row, index_t col) {
-    const std::vector<double> left = values_of(x, row);
-    const std::vector<double> right = values_of(y, col);
-    std::vector<double> shared[2];
-    for (std::size_t k = 0; k < left.size(); ++k) {
-      if (left[k] != left[k] || right[k] != right[k]) continue;
-      shared[0].push_back(left[k]);
-      shared[1].push_back(right[k]);
-    }
-    const auto ties_of_row = [](const std::vector<double>& values) {
-      return kendall_ties(as_matrix(values, 1, std::ssize(values))).front();
-    };
-    return io::pair_ties{ties_of_row(shared[0]), ties_of_row(shared[1])};
+  return [data = tables_of(tables), side = job.filter.side](std::span<const edge> pairs) {
+    return detail::shared_kendall_p(data, pairs, side);
   };
 }
 
@@ -222,13 +195,14 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .rows = tables.rows(),
           .observations = tables.observations(job.pairs),
           .shared = shared_columns_of(job, tables),
-          .ties_of_shared = shared_ties_of(job, tables),
+          .p_of_shared = shared_p_of(job, tables),
           .has_test = tables.has_test(job.pairs),
           .p_from = job.pairs.p_method,
           .ties = ties_of(job, tables),
           .what = job.what,
           .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
+          .has_n = job.writes_n,
           .confidence = job.confidence,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,

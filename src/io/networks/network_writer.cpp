@@ -93,6 +93,10 @@ class graphml_writer {
                      "    <edge source=\"{}{}\" target=\"{}{}\"><data key=\"s\">{}</data>",
                      letter_of_x(), e.row, letter_of_y(), e.col, e.statistic);
       if (has_p_) fmt::format_to(text_.end(), "<data key=\"p\">{:.6g}</data>", e.p);
+      if (context_.has_n) {
+        fmt::format_to(text_.end(), "<data key=\"n\">{}</data>",
+                       context_.observations_of(index_t{e.row}, index_t{e.col}));
+      }
       if (context_.has_intervals()) {
         const auto [lower, upper] =
             context_.interval_of(e.statistic, index_t{e.row}, index_t{e.col});
@@ -130,6 +134,7 @@ class graphml_writer {
     if (context_.against != nullptr) key("table", "node", "table", "string");
     key("s", "edge", context_.info().symbol, "double");
     if (has_p_) key("p", "edge", "p", "double");
+    if (context_.has_n) key("n", "edge", "n", "long");
     if (context_.has_intervals()) {
       key("l", "edge", "lower", "double");
       key("u", "edge", "upper", "double");

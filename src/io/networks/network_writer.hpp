@@ -23,8 +23,9 @@ inline constexpr index_t most_network_edges = 1'000'000;
 /// - matrix_market: a sparse real matrix of the statistic, [rows, rows] and symmetric, its lower
 ///   triangle stored; of x against y [rows of x, rows of y] and general. No names.
 /// - graphml: the rows that have an edge as nodes with their name, their number from 0 and, of x
-///   against y, their table; edges with the statistic, p where the measure has one, lower and
-///   upper where pairs have intervals, and q where it is given.
+///   against y, their table; edges with the statistic, p where the measure has one, n where
+///   pairs have their observations, lower and upper where they have intervals, and q where it is
+///   given.
 /// - sif: name, relation, name. The relation is the sign of the statistic: positive, negative or
 ///   zero.
 /// - ncol: name, name, statistic. Where every name is a number, rows from 0 stand in place of the

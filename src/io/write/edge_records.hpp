@@ -1,6 +1,7 @@
 #pragma once
-// Edges as the records of a .npy file: row u4, col u4, statistic f8, p f8, then lower f8 and upper
-// f8 where pairs have confidence intervals, then q f8 where edges have it.
+// Edges as the records of a .npy file: row u4, col u4, statistic f8, p f8, then n u4 where pairs
+// have their observations, lower f8 and upper f8 where they have confidence intervals, and q f8
+// where edges have it.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +39,9 @@ enum class edge_q { none, last };
 [[nodiscard]] inline std::string record_header(const result_context& context, edge_q q,
                                                std::uint64_t records) {
   // Room for any number of records.
-  const std::size_t header_bytes = context.has_intervals() ? 256 : 192;
+  const std::size_t header_bytes = context.has_columns_behind_p() ? 256 : 192;
   std::string fields = "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')";
+  if (context.has_n) fields += ", ('n', '<u4')";
   if (context.has_intervals()) fields += ", ('lower', '<f8'), ('upper', '<f8')";
   if (q == edge_q::last) fields += ", ('q', '<f8')";
   return make_npy_header(fields + "]", {static_cast<index_t>(records)}, header_bytes);
@@ -47,23 +49,28 @@ enum class edge_q { none, last };
 
 /// Bytes of a record without q.
 [[nodiscard]] inline std::size_t record_bytes(const result_context& context) {
-  return sizeof(edge) + (context.has_intervals() ? sizeof(confidence_bounds) : 0);
+  return sizeof(edge) + (context.has_n ? sizeof(std::uint32_t) : 0) +
+         (context.has_intervals() ? sizeof(confidence_bounds) : 0);
 }
 
-/// The records of `edges`: these themselves where they have neither intervals nor q, else bytes in
+/// The records of `edges`: these themselves where they have no column behind p, else bytes in
 /// `room`.
 /// @param q of each edge; empty: they have none.
 [[nodiscard]] inline std::string_view make_records(std::span<const edge> edges,
                                                    std::span<const double> q,
                                                    const result_context& context,
                                                    block_text& room) {
-  if (!context.has_intervals() && q.empty()) return bytes_of(std::span<const edge>(edges));
+  if (!context.has_columns_behind_p() && q.empty()) return bytes_of(std::span<const edge>(edges));
   const std::size_t bytes = record_bytes(context) + (q.empty() ? 0 : sizeof(double));
   char* const begin = room.room_for(edges.size() * bytes);
   char* to = begin;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const edge& e = edges[i];
     to = append_bytes(to, e);
+    if (context.has_n) {
+      to = append_bytes(
+          to, static_cast<std::uint32_t>(context.observations_of(index_t{e.row}, index_t{e.col})));
+    }
     if (context.has_intervals()) {
       to = append_bytes(to, context.interval_of(e.statistic, index_t{e.row}, index_t{e.col}));
     }

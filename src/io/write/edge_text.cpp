@@ -48,6 +48,7 @@ statistic_text::statistic_text(const result_context& context, char separator)
       confidence_(context.confidence),
       observations_(context.observations),
       separator_(separator),
+      has_n_(context.has_n),
       entries_(std::size_t{1} << slot_bits),
       intervals_(context.has_intervals() ? entries_.size() : 0) {
   static_assert(sizeof(entry) == 64, "an entry is meant to be one cache line");
@@ -63,6 +64,7 @@ char* statistic_text::append(char* out, double statistic, double p) {
   // A copy of fixed size takes two or three instructions.
   std::memcpy(out, e.text.data(), line_room);
   out += e.length;
+  if (has_n_) out = append_n(out, observations_);
   if (intervals_.empty()) return out;
   entry& interval = intervals_[slot];
   if (interval.statistic != statistic) fill_interval(interval, statistic, observations_);
@@ -80,9 +82,17 @@ char* statistic_text::append_once(char* out, double statistic, double p,
   fill(own, statistic, p, observations);
   std::memcpy(out, own.text.data(), line_room);
   out += own.length;
+  if (has_n_) out = append_n(out, observations);
   if (intervals_.empty()) return out;
   fill_interval(own, statistic, observations);
   return append_interval(out, own);
+}
+
+char* statistic_text::append_n(char* out, index_t observations) const {
+  out[-1] = separator_;
+  char* const end = std::to_chars(out, out + n_room - 1, observations).ptr;
+  *end = '\n';
+  return end + 1;
 }
 
 char* statistic_text::append_interval(char* out, const entry& e) {

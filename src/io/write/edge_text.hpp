@@ -1,8 +1,8 @@
 #pragma once
 // Edges as text: "name_i <tab> name_j <tab> statistic <tab> t <tab> p", or with commas, formatted
 // and compressed by all cores; of a measure without a significance test without t and p, of
-// Kendall's tau and with exact p without t. Where pairs have confidence intervals, lower and upper
-// stand behind p.
+// Kendall's tau and with exact p without t. Behind p stand n where pairs have their observations,
+// and lower and upper where they have confidence intervals.
 
 #include <array>
 #include <cstdint>
@@ -26,9 +26,10 @@ struct result_context;
 
 /// Formats what stands behind the names of an edge, "\t<statistic>\t<t>\t<p>\n", or
 /// "\t<statistic>\n" without a test, "\t<statistic>\t<p>\n" for Kendall's, with
-/// "\t<lower>\t<upper>" before the end where pairs have intervals: the statistic in the fewest
-/// digits that give the same double, the others in six. Remembers what it formatted: ranks of few
-/// observations have few different statistics. For one thread.
+/// "\t<n>" before the end where pairs have their observations and then "\t<lower>\t<upper>" where
+/// they have intervals: the statistic in the fewest digits that give the same double, n in all, the
+/// others in six. Remembers what it formatted: ranks of few observations have few different
+/// statistics. For one thread.
 class statistic_text {
  public:
   explicit statistic_text(const result_context& context, char separator = '\t');
@@ -39,7 +40,8 @@ class statistic_text {
   [[nodiscard]] char* append(char* out, double statistic, double p, index_t observations);
   static constexpr std::size_t line_room = 55;
   static constexpr std::size_t interval_room = 32;  // two separators, bounds, and the end
-  static constexpr std::size_t room = line_room + interval_room;
+  static constexpr std::size_t n_room = 20;         // a separator and a number of columns
+  static constexpr std::size_t room = line_room + n_room + interval_room;
 
  private:
   struct entry {
@@ -50,6 +52,7 @@ class statistic_text {
   void fill(entry& e, double statistic, double p, index_t observations) const;
   void fill_interval(entry& e, double statistic, index_t observations) const;
   /// In place of the end of the line before `out`; with an end.
+  char* append_n(char* out, index_t observations) const;
   static char* append_interval(char* out, const entry& e);
   // Without remembering it.
   [[nodiscard]] char* append_once(char* out, double statistic, double p,
@@ -60,6 +63,7 @@ class statistic_text {
   double confidence_;
   index_t observations_;
   char separator_;
+  bool has_n_;
   std::vector<entry> entries_;
   std::vector<entry> intervals_;  // empty: pairs have none
 };

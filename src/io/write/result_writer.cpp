@@ -29,6 +29,7 @@ namespace {
 // Three doubles, and names as numbers of a dictionary.
 constexpr double parquet_edge_bytes = 29;
 constexpr double interval_text_bytes = 20;  // of both bounds
+constexpr double parquet_n_bytes = 2;       // numbers of a small range are packed
 
 class edge_tsv_writer final : public edge_writer {
  public:
@@ -63,7 +64,7 @@ class edge_npy_writer final : public edge_writer {
   edge_npy_writer(output_file& out, const result_context& context)
       : context_(context), out_(with_header(out, context)) {
     const auto threads = static_cast<std::size_t>(cpu::thread_count(context.threads));
-    if (context.has_intervals()) {
+    if (context.has_columns_behind_p()) {
       pipeline_.emplace(out, threads, block_edges,
                         [this](std::span<const edge> edges, std::size_t, block_text& bytes) {
                           return make_records(edges, {}, context_, bytes);
@@ -109,6 +110,28 @@ void append_value(buffered_text& text, T value) {
 
 }  // namespace
 
+void set_p(std::span<edge> pairs, const result_context& context) {
+  if (context.p_of_shared) {
+    const std::vector<double> p = context.p_of_shared(pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].p = p[i];
+    return;
+  }
+  for (edge& e : pairs) e.p = context.p_of(e.statistic, index_t{e.row}, index_t{e.col});
+}
+
+partner_p::partner_p(const neighbor_table& result, const result_context& context)
+    : context_(context) {
+  if (!context.p_of_shared) return;
+  std::vector<edge> entries;
+  for (index_t i = 0; i < std::ssize(result.count); ++i) {
+    const auto row = static_cast<node_id>(context.first_row + i);
+    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+      entries.push_back({row, result.index(i, k), result.statistic(i, k), 0});
+    }
+  }
+  shared_ = context.p_of_shared(entries);
+}
+
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
   if (format == result_format::npy) {
@@ -128,13 +151,14 @@ void write_neighbor_records(output_file& out, const neighbor_table& result,
                             const result_context& context) {
   std::vector<edge> row_edges;
   block_text records;
+  partner_p p(result, context);
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     row_edges.clear();
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const index_t row = context.first_row + i;
       row_edges.push_back({static_cast<node_id>(row), result.index(i, k), statistic,
-                           context.p_of(statistic, row, result.index(i, k))});
+                           p.next(statistic, row, index_t{result.index(i, k)})});
     }
     const std::span<const double> q =
         has_q(result) ? result.q.row(i).first(row_edges.size()) : std::span<const double>();
@@ -148,13 +172,14 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
   buffered_text text(out);
   statistic_text statistics(context, separator);
   std::array<char, statistic_text::room + q_room> numbers;
+  partner_p p(result, context);
   for (index_t i = 0; i < std::ssize(result.count); ++i) {
     const index_t row = context.first_row + i;
     const std::string name = context.row_name(row);
     for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, k);
       const index_t col{result.index(i, k)};
-      char* end = statistics.append(numbers.data(), statistic, context.p_of(statistic, row, col),
+      char* end = statistics.append(numbers.data(), statistic, p.next(statistic, row, col),
                                     context.observations_of(row, col)) -
                   1;  // a line's end
       if (has_q(result)) {
@@ -253,6 +278,7 @@ std::string statistic_columns(const result_context& context) {
     case significance::permutations:
       names += "\tp";
   }
+  if (context.has_n) names += "\tn";
   if (context.has_intervals()) names += "\tlower\tupper";
   return names;
 }
@@ -279,13 +305,16 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 
 double edge_bytes(result_format format, const result_context& context) {
   const double bounds = context.has_intervals() ? 2 * sizeof(double) : 0;
-  if (format == result_format::npy) return sizeof(edge) + bounds;
-  if (format == result_format::parquet) return parquet_edge_bytes + bounds;
+  if (format == result_format::npy) return static_cast<double>(record_bytes(context));
+  if (format == result_format::parquet) {
+    return parquet_edge_bytes + bounds + (context.has_n ? parquet_n_bytes : 0);
+  }
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;
   const double intervals = context.has_intervals() ? interval_text_bytes : 0;
-  return static_cast<double>(longest + other) + edge_numbers_bytes + intervals;
+  const std::size_t n = context.has_n ? fmt::formatted_size("\t{}", context.observations) : 0;
+  return static_cast<double>(longest + other + n) + edge_numbers_bytes + intervals;
 }
 
 }  // namespace gpu::io

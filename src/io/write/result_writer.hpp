@@ -2,6 +2,7 @@
 // Results of all pairs as text, .npy or Parquet (parquet_writer.hpp). What is said of TSV holds for
 // CSV, with commas.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -34,13 +35,9 @@ enum class result_frame {
 /// The columns that the rows of a pair share; empty where no value is missing.
 using shared_columns = std::function<index_t(index_t row, index_t col)>;
 
-/// The ties of both rows of a pair in the columns that they share; empty where p needs none of
-/// them.
-struct pair_ties {
-  row_ties x;
-  row_ties y;
-};
-using shared_ties = std::function<pair_ties(index_t row, index_t col)>;
+/// p of pairs of the same rows, by the ties in the columns that they share; empty where p needs
+/// none of these. A call takes all rows once, so that many pairs are asked for together.
+using shared_p = std::function<std::vector<double>(std::span<const edge> pairs)>;
 
 /// What text writers need to know beside the result.
 struct result_context {
@@ -49,8 +46,7 @@ struct result_context {
   index_t observations = 0;
   /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
   shared_columns shared = {};
-  /// Of the same rows, where p depends on ties.
-  shared_ties ties_of_shared = {};
+  shared_p p_of_shared = {};
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
@@ -62,6 +58,9 @@ struct result_context {
   /// In place of `what`: of the Tanimoto similarity, which is no measure of rows of numbers.
   bool is_tanimoto = false;
   tail side = tail::two_sided;  ///< The tail of the p that is written.
+  /// Whether pairs have a column n, their observations. Rows of parts that are joined have it
+  /// without `shared`.
+  bool has_n = false;
   /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
   double confidence = 0;
   int threads = 0;  ///< 0: what OpenMP would take.
@@ -80,14 +79,10 @@ struct result_context {
   [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
     return shared ? shared(row, col) : observations;
   }
-  /// p of the statistic of a pair.
+  /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
-    if (ties_of_shared) {
-      const pair_ties of = ties_of_shared(row, col);
-      return kendall_p_value(statistic, observations_of(row, col), of.x, of.y, side);
-    }
     return p_value_of(what, statistic, observations_of(row, col), side);
   }
   [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
@@ -99,6 +94,8 @@ struct result_context {
     return kendall_p_value(statistic, observations, x, y, side);
   }
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
+  /// Whether pairs have columns between p and q.
+  [[nodiscard]] bool has_columns_behind_p() const { return has_n || has_intervals(); }
   /// The confidence interval of the statistic of a pair.
   [[nodiscard]] confidence_bounds interval_of(double statistic, index_t row, index_t col) const {
     return confidence_interval(what, statistic, observations_of(row, col), confidence);
@@ -123,6 +120,24 @@ struct result_context {
   }
 };
 
+/// Sets p of pairs that have a statistic.
+void set_p(std::span<edge> pairs, const result_context& context);
+
+/// p of the entries of a table of partners, in their order.
+class partner_p {
+ public:
+  partner_p(const neighbor_table& result, const result_context& context);
+  /// Of the next entry, which has these.
+  [[nodiscard]] double next(double statistic, index_t row, index_t col) {
+    return shared_.empty() ? context_.p_of(statistic, row, col) : shared_[next_++];
+  }
+
+ private:
+  const result_context& context_;
+  std::vector<double> shared_;  // of all entries, where there is p_of_shared
+  std::size_t next_ = 0;
+};
+
 /// Edges as they come. They are written in the background: the output belongs to the writer until
 /// finish() or written() returned, or the writer is gone, and what goes wrong may come out of a
 /// later call.
@@ -140,9 +155,10 @@ class edge_writer {
 };
 
 /// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
-/// where the measure has no significance test; lower and upper last where pairs have intervals.
-/// npy: a one-dimensional array of records (row u4, col u4, statistic f8, p f8, and lower f8, upper
-/// f8), rows counted from 0; p is NaN without a test.
+/// where the measure has no significance test; then n where pairs have it, and lower and upper last
+/// where they have intervals.
+/// npy: a one-dimensional array of records (row u4, col u4, statistic f8, p f8, and n u4, and lower
+/// f8, upper f8), rows counted from 0; p is NaN without a test.
 /// @throw output_error where the format is npy and `out` cannot be rewritten: the number of
 ///   records stands in front of them.
 [[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,

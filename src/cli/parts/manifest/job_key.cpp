@@ -164,6 +164,7 @@ job_key key_of(const pairs_command& job) {
                           {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
                           {"order", is_top_k ? word_of(job.order) : std::string()},
                           {"format", io::word_of(job.format)},
+                          {"observations", job.writes_n ? "n" : ""},
                           {"confidence",
                            job.confidence > 0 ? fmt::format("{}", job.confidence) : std::string()},
                           {"max-p", fmt::format("{}", filter.max_p)},
@@ -261,6 +262,7 @@ pairs_command job_of(const job_key& key) {
   };
   read("min-abs", job.filter.min_abs);
   read("confidence", job.confidence);
+  job.writes_n = !key.option("observations").empty();
   return job;
 }
 

@@ -45,7 +45,7 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
 [[nodiscard]] std::string word_of(keep_kind keep);
 
 /// What decides how the result of a job looks: measure, kept kind, format, tail, adjustment,
-/// min_abs and confidence.
+/// min_abs, column n and confidence.
 /// @throw parts_error as keep_of().
 [[nodiscard]] pairs_command job_of(const job_key& key);
 

@@ -67,6 +67,7 @@ class pair_columns {
     const significance test = context.info().test;
     if (test == significance::student_t) fields.push_back({"t"});
     if (test != significance::none) fields.push_back({"p"});
+    if (context.has_n) fields.push_back({"n", parquet_type::count});
     if (context.has_intervals()) {
       fields.push_back({"lower"});
       fields.push_back({"upper"});
@@ -81,6 +82,7 @@ class pair_columns {
     statistics_.clear();
     t_.clear();
     p_.clear();
+    n_.clear();
     lower_.clear();
     upper_.clear();
     ranks_.clear();
@@ -90,6 +92,9 @@ class pair_columns {
     names_i_.push_back(rows_[pair.row]);
     names_j_.push_back(cols_[pair.col]);
     statistics_.push_back(pair.statistic);
+    if (context_.has_n) {
+      n_.push_back(static_cast<std::uint32_t>(context_.observations_of(pair.row, pair.col)));
+    }
     if (context_.has_intervals()) {
       const auto [lower, upper] = context_.interval_of(pair.statistic, pair.row, pair.col);
       lower_.push_back(lower);
@@ -112,6 +117,7 @@ class pair_columns {
     values.emplace_back(std::span<const double>(statistics_));
     if (test_ == significance::student_t) values.emplace_back(std::span<const double>(t_));
     if (test_ != significance::none) values.emplace_back(std::span<const double>(p_));
+    if (context_.has_n) values.emplace_back(std::span<const std::uint32_t>(n_));
     if (context_.has_intervals()) {
       values.emplace_back(std::span<const double>(lower_));
       values.emplace_back(std::span<const double>(upper_));
@@ -130,6 +136,7 @@ class pair_columns {
   std::vector<double> statistics_;
   std::vector<double> t_;
   std::vector<double> p_;
+  std::vector<std::uint32_t> n_;
   std::vector<double> lower_;
   std::vector<double> upper_;
   std::vector<std::uint32_t> ranks_;
@@ -228,13 +235,14 @@ void write_parquet_neighbors(output_file& out, const neighbor_table& result,
   parquet_table table(out, pair_columns::fields(context, true, has_q));
   pair_columns columns(context);
   std::vector<double> q;
+  partner_p p(result, context);
   const auto rows = static_cast<index_t>(result.count.size());
   for (index_t i = 0; i < rows; ++i) {
     const index_t row = context.first_row + i;
     for (node_id k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
       const double statistic = result.statistic(i, index_t{k});
       const index_t col{result.index(i, index_t{k})};
-      columns.add({row, col, statistic, context.p_of(statistic, row, col)});
+      columns.add({row, col, statistic, p.next(statistic, row, col)});
       columns.add_rank(k + 1);
       if (has_q) q.push_back(result.q(i, index_t{k}));
     }

@@ -16,8 +16,8 @@ namespace gpu::io {
 /// Edges of a row group.
 inline constexpr std::size_t parquet_group_edges = std::size_t{1} << 20;
 
-/// name_i, name_j, the statistic, t and p where the measure has a test, and lower and upper where
-/// pairs have intervals. A row group is written
+/// name_i, name_j, the statistic, t and p where the measure has a test, n where pairs have
+/// their observations, and lower and upper where they have intervals. A row group is written
 /// in the background while the next fills: memory for two.
 [[nodiscard]] std::unique_ptr<edge_writer> make_parquet_edge_writer(output_file& out,
                                                                     const result_context& context);

@@ -1,9 +1,11 @@
 // Times of all pairs of rows with missing values: one line a measure and sink, from host to host,
 // in milliseconds, the best of some calls; and beside them the same rows without missing values.
 //
-// missing_job ROWS COLS SHARE [cpu|cuda] [THREADS]: SHARE of the values are missing, scattered.
+// missing_job ROWS COLS SHARE [cpu|cuda] [THREADS] [MASKS]: SHARE of the values are missing,
+// scattered; with MASKS, row i has mask i mod MASKS.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -14,15 +16,18 @@
 
 namespace {
 
-gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols, double share) {
+gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols, double share,
+                             gpu::index_t masks) {
   std::mt19937_64 random(1);
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<double> uniform;
   gpu::matrix<float> out(rows, cols);
   for (gpu::index_t i = 0; i < rows; ++i) {
+    std::mt19937_64 mask(static_cast<std::uint64_t>(masks > 0 ? i % masks : 0));
     for (gpu::index_t k = 0; k < cols; ++k) {
       const float value = normal(random);
-      out(i, k) = uniform(random) < share ? std::numeric_limits<float>::quiet_NaN() : value;
+      const bool is_missing = uniform(masks > 0 ? mask : random) < share;
+      out(i, k) = is_missing ? std::numeric_limits<float>::quiet_NaN() : value;
     }
   }
   return out;
@@ -60,11 +65,12 @@ int main(int argc, char** argv) {
         std::string_view(argv[4]) == "cpu" ? gpu::backend::cpu : gpu::backend::cuda;
   }
   if (argc > 5) options.exec.cpu_threads = std::atoi(argv[5]);
+  const gpu::index_t masks = argc > 6 ? std::atoll(argv[6]) : 0;
   options.nans = gpu::nan_policy::pairwise;
   for (const double missing : {share, 0.0}) {
     std::printf("%lld x %lld, %g missing\n", static_cast<long long>(rows),
                 static_cast<long long>(cols), missing);
-    const gpu::matrix<float> data = make_rows(rows, cols, missing);
+    const gpu::matrix<float> data = make_rows(rows, cols, missing, masks);
     for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
       time_sink("edges 1e-6", what, data, options, gpu::edge_sink{.keep = {.max_p = 1e-6}});
       time_sink("counts .05", what, data, options, gpu::count_sink{.keep = {.max_p = 0.05}});

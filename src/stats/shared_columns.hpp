@@ -46,14 +46,19 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double shared_variance(double sum, double sum_
   return fma(count, sum_of_squares, -(sum * sum));
 }
 
+/// Whether a row's shared_variance and sum of squares keep enough digits.
+GPU_SIMILARITY_INLINE_HOST_DEVICE bool variance_tells(double variance, double sum_of_squares,
+                                                      double count) {
+  return variance > least_variance_share * (count * sum_of_squares) &&
+         sum_of_squares > least_square_sum;
+}
+
 /// The statistic of `count` shared columns from their sums; NaN where they do not tell it.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double statistic_of_sums(const shared_sums& sums, double count,
                                                            row_centre centre) {
   const double xx = shared_variance(sums.x, sums.xx, count, centre);
   const double yy = shared_variance(sums.y, sums.yy, count, centre);
-  const bool tells = xx > least_variance_share * (count * sums.xx) &&
-                     yy > least_variance_share * (count * sums.yy) && sums.xx > least_square_sum &&
-                     sums.yy > least_square_sum;
+  const bool tells = variance_tells(xx, sums.xx, count) && variance_tells(yy, sums.yy, count);
   const double xy = is_centred(centre) ? fma(count, sums.xy, -(sums.x * sums.y)) : count * sums.xy;
   const double r = xy / sqrt(xx * yy);
   if (!tells) return no_statistic;

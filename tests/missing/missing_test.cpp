@@ -1,4 +1,8 @@
+#include <bit>
+#include <string>
+
 #include <gpu/observations.hpp>
+#include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 
 #include "missing/missing_cases.hpp"
@@ -11,6 +15,62 @@ constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_var
 constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
 const std::vector<std::pair<gpu::index_t, gpu::index_t>> shapes{
     {2, 3}, {9, 5}, {40, 30}, {33, 100}, {21, 257}};
+
+struct mask_shape {
+  gpu::index_t rows;
+  gpu::index_t cols;
+  gpu::index_t masks;
+};
+
+/// Row i has mask i mod masks. Of several masks, 0 misses nothing, and 1 and 2 share two columns. A
+/// few rows are constant on what they share with some masks, or far from zero.
+gpu::matrix<double> rows_of_masks(gpu::index_t rows, gpu::index_t cols, gpu::index_t masks,
+                                  bool is_tied, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  gpu::matrix<double> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    std::mt19937_64 mask(seed + 1000 + static_cast<std::uint64_t>(i % masks));
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      const double common = static_cast<double>(i % 3 - 1) * std::sin(static_cast<double>(k));
+      const double value = unit() + unit() + unit() - 1.5 + common;
+      out(i, k) = is_tied ? std::floor(2 * value) : value;
+      if (i == 4) out(i, k) = k < cols / 2 ? 2.5 : out(i, k);
+      if (i == 6) out(i, k) += 1e9;
+      if (i == 7) out(i, k) = k == 1 ? 1e12 : 1.0;
+      const bool is_missing = i % masks == 1   ? k >= cols / 2 + 1
+                              : i % masks == 2 ? k < cols / 2 - 1
+                                               : (mask() & 7U) == 0;
+      if (is_missing && (i % masks != 0 || masks == 1)) out(i, k) = gpu_test::missing;
+    }
+  }
+  return out;
+}
+
+/// `data`, and behind it so many rows each of which misses other columns.
+gpu::matrix<double> with_other_masks(const gpu::matrix<double>& data, gpu::index_t count) {
+  std::mt19937_64 random(99);
+  gpu::matrix<double> out(data.rows() + count, data.cols());
+  std::copy_n(data.row(0).data(), data.rows() * data.cols(), out.row(0).data());
+  for (gpu::index_t i = data.rows(); i < out.rows(); ++i) {
+    for (gpu::index_t k = 0; k < out.cols(); ++k) {
+      const auto drawn = static_cast<double>(random() % 1000);
+      out(i, k) = random() % 10 == 0 ? gpu_test::missing : drawn;
+    }
+  }
+  return out;
+}
+
+bool is_by_masks(gpu::measure what, const gpu::matrix<double>& data,
+                 const gpu::pair_options& options) {
+  const gpu::edge_sink sink{.keep = {.min_abs = 0.5}};
+  const std::string choice = gpu::plan_all_pairs(what, data.view(), options, sink).choice;
+  return choice.find(" masks") != std::string::npos;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
+}
 
 }  // namespace
 
@@ -73,6 +133,78 @@ TEST_CASE("Kendall over shared columns is computed on the CPU", "[missing]") {
   options.exec.target = gpu::backend::cuda;
   CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{}),
                   gpu::unsupported);
+}
+
+// Few masks: what a row is over the columns of each mask is computed once for all its partners.
+TEST_CASE("Rows of few masks", "[missing]") {
+  for (const auto& measure :
+       {gpu_test::missing_spearman, gpu_test::missing_pearson, gpu_test::missing_cosine}) {
+    std::uint64_t seed = 40;
+    // Ranks in bytes, whose last column count is 128, and in 16 bits.
+    for (const auto& [rows, cols, masks] :
+         {mask_shape{9, 20, 1}, mask_shape{17, 9, 2}, mask_shape{48, 31, 5}, mask_shape{40, 128, 3},
+          mask_shape{18, 129, 2}, mask_shape{88, 24, 11}}) {
+      for (const bool is_tied : {false, true}) {
+        INFO(rows << " x " << cols << ", " << masks << " masks, tied " << is_tied);
+        const auto data = rows_of_masks(rows, cols, masks, is_tied, ++seed);
+        if (rows < 80) {
+          gpu_test::missing_equals_the_oracle(tiled, measure, data, 0, 3);
+          gpu_test::missing_equals_the_oracle(tiled, measure, data, rows / 3, 3);
+        } else {
+          gpu_test::missing_equals_the_oracle(tiled, measure, data, 0, cols / 2);
+        }
+      }
+    }
+  }
+}
+
+// The same rows beside others that miss something else each are decided pair by pair.
+TEST_CASE("Few masks and many give the same bits", "[missing]") {
+  for (const gpu::measure what :
+       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine}) {
+    for (const auto& [rows, cols, masks] :
+         {mask_shape{300, 100, 20}, mask_shape{300, 200, 7}, mask_shape{500, 40, 60},
+          mask_shape{130, 1860, 3}, mask_shape{130, 1861, 3}}) {
+      for (const bool is_tied : {false, true}) {
+        INFO(rows << " x " << cols << ", " << masks << " masks, tied " << is_tied);
+        const auto data = rows_of_masks(rows, cols, masks, is_tied, 7);
+        const auto more = with_other_masks(data, rows / 8 + 2);
+        const gpu::pair_options options = gpu_test::pairwise_options(tiled, 5);
+        const bool has_masks = what != gpu::measure::spearman || cols <= 1860;
+        CHECK(is_by_masks(what, data, options) == has_masks);
+        CHECK(!is_by_masks(what, more, options));
+
+        const auto got = gpu::all_pairs(what, data.view(), options, gpu::dense_sink{});
+        const auto wanted = gpu::all_pairs(what, more.view(), options, gpu::dense_sink{});
+        gpu::index_t wrong = 0;
+        for (gpu::index_t i = 0; i < rows; ++i) {
+          for (gpu::index_t j = 0; j < rows; ++j) wrong += !same_bits(got(i, j), wanted(i, j));
+        }
+        CHECK(wrong == 0);
+
+        // A cut that some statistic meets exactly, so that it decides in the last bit.
+        const double cut = std::abs(got(1, 5));
+        for (const double min_abs : {cut, std::nextafter(cut, 2.0), 0.0}) {
+          if (!(min_abs >= 0)) continue;
+          const gpu::edge_sink sink{.keep = {.min_abs = min_abs}};
+          const auto edges = gpu::all_pairs(what, data.view(), options, sink);
+          std::vector<gpu::edge> kept;
+          for (gpu::index_t i = 0; i < rows; ++i) {
+            for (gpu::index_t j = i + 1; j < rows; ++j) {
+              const double r = wanted(i, j);
+              if (!(std::abs(r) >= min_abs)) continue;
+              kept.push_back({static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(j), r, 0});
+            }
+          }
+          CHECK(std::equal(kept.begin(), kept.end(), edges.edges.begin(), edges.edges.end(),
+                           [](const gpu::edge& a, const gpu::edge& b) {
+                             return a.row == b.row && a.col == b.col &&
+                                    same_bits(a.statistic, b.statistic);
+                           }));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("Long rows over shared columns", "[missing]") {

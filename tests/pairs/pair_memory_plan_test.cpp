@@ -119,6 +119,29 @@ TEST_CASE("A limit on memory is kept or refused", "[memory]") {
   CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) >= plan.window_rows / 4 - 128);
 }
 
+TEST_CASE("Masks of rows with missing values take memory that is left", "[memory]") {
+  constexpr std::size_t bound = std::size_t{256} << 20;
+  for (const measure what : {measure::spearman, measure::pearson, measure::cosine}) {
+    const auto& shared = gpu::detail::pairwise_traits_of(traits_of(what));
+    for (const index_t cols : {3, 100, 1000}) {
+      for (const index_t rows : {100, 4000, 30'000, 5'000'000}) {
+        CAPTURE(rows, cols);
+        const auto plan = plan_pair_memory(shared, rows, cols, true, 2, 0);
+        CHECK(plan.bytes <= bound);
+        // Room for twenty masks.
+        const auto of_mask = static_cast<std::size_t>(plan.window_rows) *
+                             (what == measure::spearman ? static_cast<std::size_t>(cols) + 16 : 32);
+        if (cols == 100 && rows >= 100) CHECK(plan.mask_bytes >= 20 * of_mask);
+        const std::size_t limit = std::size_t{64} << 20;
+        CHECK(plan_pair_memory(shared, rows, cols, true, 2, limit).bytes <= limit);
+      }
+    }
+    CHECK(plan_pair_memory(traits_of(what), 4000, 100, true, 2, 0).mask_bytes == 0);
+  }
+  const auto& ranks = gpu::detail::pairwise_traits_of(traits_of(measure::spearman));
+  CHECK(plan_pair_memory(ranks, 4000, 1861, true, 2, 0).mask_bytes == 0);
+}
+
 TEST_CASE("Present rows are numbered in order", "[memory]") {
   for (const index_t step : {1, 2, 7, 64, 513}) {
     gpu::cpu::present_rows present(5000);

@@ -113,6 +113,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
       .nans = options.nans,
       .min_observations = options.min_observations,
+      .mask_bytes = memory.mask_bytes,
       .selection = selection,
       .threads = threads_,
       .piece_rows = memory.piece_rows};

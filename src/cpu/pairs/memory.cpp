@@ -66,6 +66,21 @@ std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has
   return pairwise_row_bytes(what, cols);
 }
 
+// What may be kept of a row with missing values for all masks; 0 for other rows.
+std::size_t row_mask_bytes(const detail::measure_traits& what, index_t cols) {
+  switch (what.form) {
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+      return pairwise_mask_bytes(what, cols);
+    case detail::row_form::ranks:
+    case detail::row_form::unit_values:
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      break;
+  }
+  return 0;
+}
+
 // What packed_rows copies of a row of a task. Rounded rows and blocks of products are read where
 // they are; these are screened at most.
 std::size_t row_step_bytes(bool is_rounded, index_t cols) {
@@ -140,7 +155,9 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
   const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
   const index_t least_window_rows = least_window(limit, per_row);
-  const auto finished = [&](index_t window, std::size_t waiting) {
+  const std::size_t row_masks = row_mask_bytes(what, cols);
+  const std::size_t all_masks = static_cast<std::size_t>(rows) * row_masks;
+  const auto finished = [&](index_t window, std::size_t waiting, std::size_t masks) {
     return pair_memory{
         .window_rows = window,
         .is_windowed = window < rows,
@@ -150,7 +167,8 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
                                  : std::min(rows_per_piece(cols),
                                             std::max<index_t>(1, window / rows_per_window_piece)),
         .waiting_edges = waiting,
-        .bytes = static_cast<std::size_t>(window) * per_row + scratch +
+        .mask_bytes = masks,
+        .bytes = static_cast<std::size_t>(window) * per_row + masks + scratch +
                  waiting * bytes_per_waiting_edge};
   };
   if (limit == 0) {
@@ -160,13 +178,21 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
     const std::size_t more = of_long_rows - std::min(of_long_rows, pair_policy::packed_bytes / 2);
     const std::size_t budget = pair_policy::memory_bytes + more;
     const std::size_t left = budget - std::min(scratch, budget / 2);
-    if (all <= left - (pair_policy::memory_bytes - pair_policy::packed_bytes)) {
-      return finished(rows,
-                      std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
+    const std::size_t packed = left - (pair_policy::memory_bytes - pair_policy::packed_bytes);
+    if (all <= packed) {
+      const std::size_t masks = std::min(packed - all, all_masks);
+      return finished(
+          rows, std::min(pair_policy::panel_edges, (left - all - masks) / bytes_per_waiting_edge),
+          masks);
     }
+    // Smaller windows meet more often; two thirds of their memory for masks cost little of that.
     const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
-    return finished(std::min(rows, whole_window(for_rows / per_row, least_window_rows)),
-                    pair_policy::panel_edges);
+    const std::size_t of_row = std::min(row_masks, 2 * per_row);
+    const index_t window =
+        std::min(rows, whole_window(for_rows / (per_row + of_row), least_window_rows));
+    const std::size_t masks = static_cast<std::size_t>(window) * of_row;
+    const bool fits = static_cast<std::size_t>(window) * per_row + masks <= for_rows;
+    return finished(window, pair_policy::panel_edges, fits ? masks : 0);
   }
   const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
   const std::size_t least_rows =
@@ -180,14 +206,16 @@ pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, i
   }
   const std::size_t left = limit - scratch;
   if (all + least_waiting <= left) {
-    return finished(rows,
-                    std::min(pair_policy::panel_edges, (left - all) / bytes_per_waiting_edge));
+    const std::size_t masks = std::min((left - all - least_waiting) / 2, all_masks);
+    return finished(
+        rows, std::min(pair_policy::panel_edges, (left - all - masks) / bytes_per_waiting_edge),
+        masks);
   }
   const std::size_t waiting = std::max(
       least_waiting,
       std::min({left - least_rows, left / 4, pair_policy::panel_edges * bytes_per_waiting_edge}));
   return finished(std::min(rows, whole_window((left - waiting) / per_row, least_window_rows)),
-                  waiting / bytes_per_waiting_edge);
+                  waiting / bytes_per_waiting_edge, 0);
 }
 
 }  // namespace gpu::cpu

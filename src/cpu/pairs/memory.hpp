@@ -20,6 +20,7 @@ struct pair_memory {
   std::size_t row_bytes;      ///< Of a packed row.
   index_t piece_rows;         ///< Input rows that are prepared at a time on the way there.
   std::size_t waiting_edges;  ///< Edges that may wait to be put in order.
+  std::size_t mask_bytes;     ///< What may be kept of rows with missing values for each mask.
   std::size_t bytes;          ///< Of all that, and of the threads' scratch.
 };
 

@@ -200,6 +200,61 @@ constexpr index_t pairwise_sum_cols(index_t cols) {
 }
 inline constexpr index_t most_pairwise_rank_cols = 4096;
 
+/// A row of a block of rows that have few masks: which of their values are there. What a row shares
+/// with a partner follows from the two masks.
+struct mask_row {
+  index_t place = 0;
+  /// A pair may pass where the magnitude of xy, its sum of products around the means, is at least
+  /// bounds[the column's mask] * col_roots[the column's place], or where that is NaN.
+  const double* bounds = nullptr;
+  const double* col_roots = nullptr;
+  double* out = nullptr;  ///< [columns of the block]
+  // Of rows of values: columns that are shared and the row's sum over them, by the column's mask;
+  // the sums of the columns over what they share with this row, by place.
+  const double* counts = nullptr;
+  const double* sums = nullptr;
+  const double* col_sums = nullptr;
+};
+/// Receives a pair that may pass, as places in the block, and its xy.
+using mask_visitor = function_ref<void(index_t row, index_t col, double xy)>;
+
+/// Values as pairwise_block has them. A pair that does not pass for sure is NaN in `out`, the
+/// others are visited behind that; `out` has room for whole groups of columns.
+struct mask_value_block {
+  const double* values = nullptr;
+  index_t cols = 0;  ///< Of a row.
+  detail::row_centre centre = detail::row_centre::mean;
+  const std::uint8_t* mask_of = nullptr;  ///< By place.
+  const mask_row* rows = nullptr;         ///< The rows from first_row on, in any order.
+  index_t first_row = 0;
+  index_t row_count = 0;
+  index_t first_col = 0;  ///< A multiple of pairwise_lanes.
+  index_t col_count = 0;
+  double* out = nullptr;  ///< Where the first row of the block is; rows are `stride` apart.
+  index_t stride = 0;
+  mask_visitor visit;
+};
+/// The same of ranks. Rows of one mask follow each other.
+struct mask_rank_block {
+  /// Centred ranks over what each row shares with rows of a mask, 0 elsewhere, in one of the two:
+  /// [mask, place, pitch].
+  const std::int8_t* bytes = nullptr;
+  const std::int16_t* ranks = nullptr;
+  index_t pitch = 0;        ///< A multiple of pairwise_rank_padding.
+  index_t mask_stride = 0;  ///< From one mask to the next.
+  const std::uint8_t* mask_of = nullptr;
+  const mask_row* rows = nullptr;
+  index_t row_count = 0;
+  index_t first_col = 0;
+  index_t col_count = 0;
+  const std::uint16_t* col_order = nullptr;  ///< The columns, those of each mask together.
+  mask_visitor visit;
+};
+/// Ranks of so many columns have sums of products of 32 bits.
+inline constexpr index_t most_mask_rank_cols = 1860;
+/// Ranks of so many columns fit a byte.
+inline constexpr index_t most_mask_byte_cols = 128;
+
 /// A kept pair, row < col, in packed row numbers.
 struct pair_hit {
   std::uint32_t row;
@@ -302,6 +357,8 @@ struct pair_kernels {
   /// sums of products xy, xx and yy.
   void (*pairwise_rank_sums)(const pairwise_ranks& x, const pairwise_ranks& y, index_t padded_cols,
                              std::int64_t (&out)[3]) = nullptr;
+  void (*mask_values)(const mask_value_block& block) = nullptr;
+  void (*mask_ranks)(const mask_rank_block& block) = nullptr;
   /// The exact dot product of one pair of rows of small integers; it fits int32.
   std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
   std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;

@@ -11,6 +11,7 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
+#include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_rounding_body.hpp"
@@ -26,6 +27,28 @@ struct avx2_pairwise {
   static vec multiply(vec a, vec b) { return _mm256_mul_pd(a, b); }
   static vec fused(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }
   static void store(double* p, vec a) { _mm256_storeu_pd(p, a); }
+};
+
+struct avx2_masks : avx2_pairwise {
+  static constexpr int product_rows = 4;
+  using ints = __m256i;
+  static constexpr index_t int16_lanes = 16;
+  static ints no_ints() { return _mm256_setzero_si256(); }
+  static ints load_ints(const std::int16_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  }
+  static ints load_ints(const std::int8_t* p) {
+    return _mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  static ints add_products(ints sum, ints a, ints b) {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+  }
+  static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) {
+    const ints all =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
+  }
 };
 
 struct avx2_lanes {
@@ -362,6 +385,8 @@ const pair_kernels avx2_pair_kernels{
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<avx2_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,
+    .mask_values = mask_body<avx2_masks>::values,
+    .mask_ranks = mask_body<avx2_masks>::ranks,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
     .long_int16_dot = long_dot_of<std::int16_t>,

@@ -10,6 +10,7 @@ namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernels_avx512_ops.hpp"
+#include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_rounding_body.hpp"
@@ -43,6 +44,8 @@ const pair_kernels avx512_pair_kernels{
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,
+    .mask_values = mask_body<avx512_masks>::values,
+    .mask_ranks = mask_body<avx512_masks>::ranks,
     .int8_dot = masked_dot<std::int8_t>,
     .int16_dot = masked_dot<std::int16_t>,
     .long_int16_dot = long_dot_of<std::int16_t>,

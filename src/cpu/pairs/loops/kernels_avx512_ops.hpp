@@ -305,6 +305,31 @@ struct avx512_pairwise {
   static void store(double* p, vec a) { _mm512_storeu_pd(p, a); }
 };
 
+struct avx512_masks : avx512_pairwise {
+  static constexpr int product_rows = 8;
+  using ints = __m512i;
+  static constexpr index_t int16_lanes = 32;
+  static ints no_ints() { return _mm512_setzero_si512(); }
+  static ints load_ints(const std::int16_t* p) {
+    return _mm512_loadu_si512(reinterpret_cast<const void*>(p));
+  }
+  static ints load_ints(const std::int8_t* p) {
+    return _mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)));
+  }
+  static ints add_products(ints sum, ints a, ints b) {
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+  }
+  static __m256i half_sum(ints sum) {
+    return _mm256_add_epi32(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64(sum, 1));
+  }
+  static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) {
+    const __m256i all = _mm256_hadd_epi32(_mm256_hadd_epi32(half_sum(sums[0]), half_sum(sums[1])),
+                                          _mm256_hadd_epi32(half_sum(sums[2]), half_sum(sums[3])));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
+  }
+};
+
 // Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
 struct avx512_eight {
   __m512d all;

@@ -18,6 +18,7 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_rounding_body.hpp"
@@ -33,6 +34,41 @@ struct plain_pairwise {
   static vec multiply(vec a, vec b) { return a * b; }
   static vec fused(vec a, vec b, vec c) { return std::fma(a, b, c); }
   static void store(double* p, vec a) { *p = a; }
+};
+
+struct plain_masks : plain_pairwise {
+  static constexpr int product_rows = 2;
+#if defined(__SSE2__)
+  using ints = __m128i;
+  static constexpr index_t int16_lanes = 8;
+  static ints no_ints() { return _mm_setzero_si128(); }
+  static ints load_ints(const std::int16_t* p) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  }
+  static ints load_ints(const std::int8_t* p) {
+    const ints bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+    return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+  }
+  static ints add_products(ints sum, ints a, ints b) {
+    return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
+  }
+  static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) {
+    const ints low =
+        _mm_add_epi32(_mm_unpacklo_epi32(sums[0], sums[1]), _mm_unpackhi_epi32(sums[0], sums[1]));
+    const ints high =
+        _mm_add_epi32(_mm_unpacklo_epi32(sums[2], sums[3]), _mm_unpackhi_epi32(sums[2], sums[3]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm_add_epi32(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high)));
+  }
+#else
+  using ints = std::int32_t;
+  static constexpr index_t int16_lanes = 1;
+  static ints no_ints() { return 0; }
+  static ints load_ints(const std::int16_t* p) { return *p; }
+  static ints load_ints(const std::int8_t* p) { return *p; }
+  static ints add_products(ints sum, ints a, ints b) { return sum + a * b; }
+  static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) { std::copy_n(sums, 4, out); }
+#endif
 };
 
 template <class T>
@@ -324,6 +360,8 @@ const pair_kernels baseline_pair_kernels{
     .pairwise_counts = pairwise_counts,
     .pairwise_statistics = pairwise_body<plain_pairwise>::statistics,
     .pairwise_rank_sums = pairwise_rank_sums,
+    .mask_values = mask_body<plain_masks>::values,
+    .mask_ranks = mask_body<plain_masks>::ranks,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
     .long_int16_dot = long_dot_of<std::int16_t>,

@@ -27,6 +27,15 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
     }
     parallel_for(rows, thread_count(options.threads),
                  [&](index_t i, int) { pack(i, values + i * cols); });
+    if (cols <= most_mask_rank_cols && take_masks(mask_rank_bytes(cols), options.mask_bytes)) {
+      const auto size = static_cast<std::size_t>(masks().count() * mask_stride());
+      if (cols <= most_mask_byte_cols) {
+        mask_bytes_ = aligned_buffer<std::int8_t>(size);
+      } else {
+        mask_ranks_ = aligned_buffer<std::int16_t>(size);
+      }
+      reduce_to_masks(options.threads);
+    }
   }
 
   [[nodiscard]] std::size_t kernel_bytes() const override {
@@ -120,8 +129,8 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
                      std::int64_t (&sums)[3]) const {
     std::int32_t* const x = ranks;
     std::int32_t* const y = ranks + cols();
-    rank_shared(i, j, count, x);
-    rank_shared(j, i, count, y);
+    rank_shared(i, bits(j), count, x);
+    rank_shared(j, bits(i), count, y);
     std::fill(std::begin(sums), std::end(sums), std::int64_t{0});
     for (index_t p = 0; p < present_count_[static_cast<std::size_t>(i)]; ++p) {
       const std::uint32_t k = order_of(i)[p] & ~begins_run;
@@ -132,8 +141,10 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
     }
   }
 
-  // Centred ranks of the values of row i in the `count` columns that it shares with row j.
-  void rank_shared(index_t i, index_t j, index_t count, std::int32_t* out) const {
+  // Centred ranks of the values of row i in the `count` columns that it shares with rows of which
+  // `others` says what is there. Columns that i has and they miss may receive anything.
+  template <class Rank>
+  void rank_shared(index_t i, const std::uint64_t* others, index_t count, Rank* out) const {
     const std::uint32_t* const order = order_of(i);
     const auto values = static_cast<index_t>(present_count_[static_cast<std::size_t>(i)]);
     index_t below = 0;
@@ -141,15 +152,85 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
       index_t end = begin;
       index_t run = 0;
       do {
-        if (is_present(j, order[end] & ~begins_run)) ++run;
+        if (is_there(others, order[end] & ~begins_run)) ++run;
         ++end;
       } while (end < values && (order[end] & begins_run) == 0);
       for (index_t p = begin; p < end; ++p) {
-        out[order[p] & ~begins_run] = static_cast<std::int32_t>(2 * below + run - count);
+        out[order[p] & ~begins_run] = static_cast<Rank>(2 * below + run - count);
       }
       below += run;
       begin = end;
     }
+  }
+
+  [[nodiscard]] index_t mask_stride() const { return size() * padded_cols_; }
+
+  double reduce(index_t i, index_t mask, index_t shared) override {
+    const index_t at = mask * mask_stride() + i * padded_cols_;
+    if (mask_bytes_.data() == nullptr) {
+      return reduce_to(mask_ranks_.data() + at, i, mask, shared);
+    }
+    std::int16_t ranks[round_up(most_mask_byte_cols, index_t{pairwise_rank_padding})];
+    const double square = reduce_to(ranks, i, mask, shared);
+    std::transform(ranks, ranks + padded_cols_, mask_bytes_.data() + at,
+                   [](std::int16_t rank) { return static_cast<std::int8_t>(rank); });
+    return square;
+  }
+
+  double reduce_to(std::int16_t* ranks, index_t i, index_t mask, index_t shared) const {
+    const std::uint64_t* const others = masks().bits(mask);
+    // A value that falls out moves the ranks of those on either side of it.
+    const std::int16_t* const own = ranks_.data() + i * padded_cols_;
+    const std::int16_t* const present = present_.data() + i * padded_cols_;
+    const index_t fallen = cols() - missing_of(i) - shared;
+    if (fallen <= most_pairwise_missing) {
+      std::copy_n(own, padded_cols_, ranks);
+      for (index_t k = 0; k < cols(); ++k) {
+        if (is_there(others, k) || present[k] == 0) continue;
+        const std::int16_t bar = own[k];
+        for (index_t l = 0; l < padded_cols_; ++l) {
+          ranks[l] =
+              static_cast<std::int16_t>(ranks[l] + (own[l] < bar ? 1 : 0) - (own[l] > bar ? 1 : 0));
+        }
+      }
+    } else {
+      std::fill_n(ranks, padded_cols_, std::int16_t{0});
+      rank_shared(i, others, shared, ranks);
+    }
+    std::int64_t square = 0;
+    for (index_t k = 0; k < cols(); ++k) {
+      if (!is_there(others, k) || present[k] == 0) ranks[k] = 0;
+      square += std::int64_t{ranks[k]} * ranks[k];
+    }
+    std::fill(ranks + cols(), ranks + padded_cols_, std::int16_t{0});
+    return static_cast<double>(square);
+  }
+
+  void visit_by_masks(const pair_tile& tile, mask_row* rows, double*, double*,
+                      mask_visitor visit) const override {
+    std::uint16_t order[pair_policy::block_cols];
+    std::iota(order, order + tile.cols(), std::uint16_t{0});
+    std::sort(order, order + tile.cols(), [&](index_t a, index_t b) {
+      const index_t of_a = masks().of(tile.col_begin + a);
+      const index_t of_b = masks().of(tile.col_begin + b);
+      return of_a < of_b || (of_a == of_b && a < b);
+    });
+    usable_pair_kernels().mask_ranks({.bytes = mask_bytes_.data(),
+                                      .ranks = mask_ranks_.data(),
+                                      .pitch = padded_cols_,
+                                      .mask_stride = mask_stride(),
+                                      .mask_of = masks().by_row(),
+                                      .rows = rows,
+                                      .row_count = tile.rows(),
+                                      .first_col = tile.col_begin,
+                                      .col_count = tile.cols(),
+                                      .col_order = order,
+                                      .visit = visit});
+  }
+
+  // A row is constant on what it shares.
+  [[nodiscard]] double decide_anew(index_t, index_t, index_t) const override {
+    return detail::no_statistic;
   }
 
   index_t padded_cols_;
@@ -159,6 +240,9 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
   aligned_buffer<std::int16_t> ranks_;     // [rows, padded_cols_]
   aligned_buffer<std::int16_t> present_;   // [rows, padded_cols_]
   aligned_buffer<std::uint16_t> missing_;  // [rows, cols]
+  // As mask_rank_block has them: one of the two, or neither.
+  aligned_buffer<std::int8_t> mask_bytes_;
+  aligned_buffer<std::int16_t> mask_ranks_;
 };
 
 }  // namespace

@@ -1,19 +1,33 @@
 #include "cpu/pairs/pairwise/pairwise_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "stats/shared_columns.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {
 
 constexpr index_t block_pairs = pair_policy::block_rows * pair_policy::block_cols;
 constexpr index_t rows_per_task = 64;
+
+// A sum of squares and its root; and what rounds the ranks of a mask up.
+constexpr std::size_t mask_square_bytes = 2 * sizeof(double);
+constexpr std::size_t mask_padding = 64;
+// What a bound on a statistic is less than by more than all roundings of its comparison with a sum
+// of products: some of 2^-53.
+constexpr double rounds_down = 1 - 1e-14;
+static_assert(3 * pair_policy::block_rows * most_row_masks <= block_pairs,
+              "what a tile needs of its masks stands in the place of its counts");
 
 // Copies the rows of `range` as doubles.
 void read_rows(const input_rows& input, index_range range, double* out, int threads) {
@@ -234,6 +248,120 @@ void counted_pairwise_rows::decide(const pair_task& task, const pair_tile& tile,
   }
 }
 
+bool counted_pairwise_rows::take_masks(std::size_t bytes, std::size_t most_bytes) {
+  const std::size_t of_mask =
+      static_cast<std::size_t>(size()) * (bytes + mask_square_bytes) + mask_padding;
+  const auto that_fit = static_cast<index_t>(most_bytes / of_mask);
+  const index_t most = std::min({that_fit, most_row_masks, size() / least_rows_per_mask});
+  if (most > 0) masks_ = find_masks(most);
+  if (masks_.is_empty()) return false;
+  const auto count = static_cast<std::size_t>(size() * masks_.count());
+  squares_ = aligned_buffer<double>(count);
+  roots_ = aligned_buffer<double>(count);
+  return true;
+}
+
+void counted_pairwise_rows::reduce_to_masks(int threads) {
+  parallel_for(size(), thread_count(threads), [&](index_t i, int) {
+    for (index_t mask = 0; mask < masks_.count(); ++mask) {
+      const double square = reduce(i, mask, masks_.shared(masks_.of(i), mask));
+      const auto at = static_cast<std::size_t>(mask * size() + i);
+      squares_[at] = square;
+      roots_[at] = std::sqrt(square);
+    }
+  });
+}
+
+std::string counted_pairwise_rows::explain() const {
+  if (!has_masks()) return pairwise_rows::explain();
+  return fmt::format("every pair is decided over the columns that its rows share, by {} masks",
+                     masks_.count());
+}
+
+double counted_pairwise_rows::least_taken(const pair_task& task, index_t shared) const {
+  if (task.tests != nullptr) return 0;  // of a pair without a statistic too
+  if (shared < min_observations()) return std::numeric_limits<double>::infinity();
+  if (task.cuts == nullptr) return 0;
+  const detail::keep_range& keep = task.cuts->of(shared);
+  return std::max(0.0, std::min(keep.at_least, -keep.at_most) * rounds_down);
+}
+
+void counted_pairwise_rows::statistics(const pair_task& task, const pair_tile& tile,
+                                       pair_scratch& scratch, double* out) const {
+  if (!has_masks()) return pairwise_rows::statistics(task, tile, scratch, out);
+  decide_by_masks(task, tile, nullptr, scratch, out);
+}
+
+void counted_pairwise_rows::above(const pair_task& task, const pair_tile& tile, const double* bars,
+                                  pair_scratch& scratch, pair_visitor visit) const {
+  constexpr index_t stride = pair_policy::block_cols;
+  double* const found = scratch.statistics.data();
+  for_each_block(tile, [&](const pair_tile& block) {
+    const index_t first = block.row_begin - tile.row_begin;
+    decide_by_masks(task, block, bars + first, scratch, found);
+    for (index_t i = 0; i < block.rows(); ++i) {
+      for (index_t j = 0; j < block.cols(); ++j) {
+        const double statistic = found[i * stride + j];
+        if (statistic == statistic) {
+          visit(first + i, block.col_begin - tile.col_begin + j, statistic);
+        }
+      }
+    }
+  });
+}
+
+void counted_pairwise_rows::decide_by_masks(const pair_task& task, const pair_tile& tile,
+                                            const double* bars, pair_scratch& scratch,
+                                            double* out) const {
+  constexpr index_t stride = pair_policy::block_cols;
+  // Rows of one mask follow each other.
+  index_t order[pair_policy::block_rows];
+  std::iota(order, order + tile.rows(), tile.row_begin);
+  std::sort(order, order + tile.rows(), [&](index_t a, index_t b) {
+    return masks_.of(a) < masks_.of(b) || (masks_.of(a) == masks_.of(b) && a < b);
+  });
+  double least[most_row_masks];
+  mask_row rows[pair_policy::block_rows];
+  const index_t count = masks_.count();
+  auto* const memory = reinterpret_cast<double*>(scratch.kernel.data());
+  double* const all_bounds = memory;
+  double* const all_squares = all_bounds + tile.rows() * count;
+  for (index_t r = 0; r < tile.rows(); ++r) {
+    const index_t i = order[r];
+    const index_t own = masks_.of(i);
+    if (r == 0 || masks_.of(order[r - 1]) != own) {
+      for (index_t m = 0; m < count; ++m) least[m] = least_taken(task, masks_.shared(own, m));
+    }
+    const double bar = bars == nullptr ? 0 : bars[i - tile.row_begin] * rounds_down;
+    double* const bounds = all_bounds + r * count;
+    double* const squares = all_squares + r * count;
+    for (index_t m = 0; m < count; ++m) {
+      squares[m] = square_of(i, m);
+      bounds[m] = std::max(least[m], bar) * std::sqrt(squares[m]);
+    }
+    rows[r] = {.place = i,
+               .bounds = bounds,
+               .col_roots = roots_.data() + own * size(),
+               .out = out + (i - tile.row_begin) * stride};
+  }
+  const auto decide_pair = [&](index_t row, index_t col, double xy) {
+    const index_t i = rows[row].place;
+    const index_t j = tile.col_begin + col;
+    const index_t a = masks_.of(i);
+    const index_t b = masks_.of(j);
+    const index_t shared = masks_.shared(a, b);
+    double statistic = detail::no_statistic;
+    if (shared >= min_observations()) {
+      const double xx = all_squares[row * count + b];
+      const double yy = square_of(j, a);
+      statistic = xx > 0 && yy > 0 ? detail::rho_at_scale(xy, detail::rho_scale(xx, yy))
+                                   : decide_anew(i, j, shared);
+    }
+    rows[row].out[col] = taken(task, statistic, shared);
+  };
+  visit_by_masks(tile, rows, all_squares + tile.rows() * count, out, decide_pair);
+}
+
 std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols) {
   const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);
   switch (what.form) {
@@ -256,6 +384,23 @@ std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols)
   constexpr std::size_t beside = 64;
   // The values as they are read, and what is packed of them.
   return elements * sizeof(double) + packed_values_bytes(what.form, elements) + bits + beside;
+}
+
+std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols) {
+  constexpr auto most = static_cast<std::size_t>(most_row_masks);
+  switch (what.form) {
+    case detail::row_form::ranks:
+    case detail::row_form::shared_ranks:
+      return cols > most_mask_rank_cols ? 0
+                                        : most * (mask_square_bytes + mask_rank_bytes(cols)) + 1;
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      return 0;
+    case detail::row_form::unit_values:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return most * (mask_square_bytes + mask_value_bytes) + 1;
 }
 
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,

@@ -26,6 +26,12 @@ class pairwise_value_rows final : public counted_pairwise_rows {
         pack(i, to + i - first);
       }
     });
+    if (take_masks(mask_value_bytes, options.mask_bytes)) {
+      const auto count = static_cast<std::size_t>(rows * masks().count());
+      row_sums_ = aligned_buffer<double>(count);
+      col_sums_ = aligned_buffer<double>(count);
+      reduce_to_masks(options.threads);
+    }
   }
 
  private:
@@ -66,6 +72,57 @@ class pairwise_value_rows final : public counted_pairwise_rows {
     }
   }
 
+  // The sums that a pair of such rows has, in the order of the columns.
+  double reduce(index_t i, index_t mask, index_t shared) override {
+    const double* const values =
+        groups_.data() + i / pairwise_lanes * cols() * 2 * pairwise_lanes + i % pairwise_lanes;
+    const std::uint64_t* const others = masks().bits(mask);
+    double sum = 0;
+    double sum_of_squares = 0;
+    for (index_t k = 0; k < cols(); ++k) {
+      if (!is_there(others, k)) continue;
+      const double x = values[k * 2 * pairwise_lanes];
+      sum += x;
+      sum_of_squares += x * x;
+    }
+    row_sums_[static_cast<std::size_t>(i * masks().count() + mask)] = sum;
+    col_sums_[static_cast<std::size_t>(mask * size() + i)] = sum;
+    const auto count = static_cast<double>(shared);
+    const double square = detail::shared_variance(sum, sum_of_squares, count, centre_);
+    return detail::variance_tells(square, sum_of_squares, count) ? square : 0;
+  }
+
+  void visit_by_masks(const pair_tile& tile, mask_row* rows, double* memory, double* out,
+                      mask_visitor visit) const override {
+    const index_t count = masks().count();
+    for (index_t r = 0; r < tile.rows(); ++r) {
+      const index_t own = masks().of(rows[r].place);
+      double* const counts = memory + r * count;
+      for (index_t m = 0; m < count; ++m) {
+        counts[m] = static_cast<double>(masks().shared(own, m));
+      }
+      rows[r].counts = counts;
+      rows[r].sums = row_sums_.data() + rows[r].place * count;
+      rows[r].col_sums = col_sums_.data() + own * size();
+    }
+    usable_pair_kernels().mask_values({.values = groups_.data(),
+                                       .cols = cols(),
+                                       .centre = centre_,
+                                       .mask_of = masks().by_row(),
+                                       .rows = rows,
+                                       .first_row = tile.row_begin,
+                                       .row_count = tile.rows(),
+                                       .first_col = tile.col_begin,
+                                       .col_count = tile.cols(),
+                                       .out = out,
+                                       .stride = pair_policy::block_cols,
+                                       .visit = visit});
+  }
+
+  [[nodiscard]] double decide_anew(index_t i, index_t j, index_t shared) const override {
+    return decide_carefully(i, j, static_cast<double>(shared));
+  }
+
   struct shared_row {
     const double* own;
     const double* other;
@@ -84,6 +141,9 @@ class pairwise_value_rows final : public counted_pairwise_rows {
   index_t min_observations_;
   double_rows values_;             // [rows, cols], NaN where missing
   aligned_buffer<double> groups_;  // as pairwise_block has them
+  // Of the values in the columns that a row shares with the rows of a mask.
+  aligned_buffer<double> row_sums_;  // [rows, masks]
+  aligned_buffer<double> col_sums_;  // [masks, rows]
 };
 
 }  // namespace

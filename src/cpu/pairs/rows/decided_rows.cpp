@@ -14,6 +14,11 @@ class decided_search final : public pair_search {
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
     rows_.statistics(task(), tile, scratch, out);
   }
+  [[nodiscard]] bool finds_above() const override { return rows_.finds_above(); }
+  void above(const pair_tile& tile, const double* bars, bool /*by_magnitude*/,
+             pair_scratch& scratch, pair_visitor visit) const override {
+    rows_.above(task(), tile, bars, scratch, visit);
+  }
 
  private:
   [[nodiscard]] std::size_t kernel_bytes() const override { return rows_.kernel_bytes(); }

@@ -17,6 +17,10 @@ class decided_rows : public pair_rows {
   /// As pair_search::statistics, and what the task wants in place of a statistic.
   virtual void statistics(const pair_task& task, const pair_tile& tile, pair_scratch& scratch,
                           double* out) const = 0;
+  /// As of pair_search; what the task drops need not be visited.
+  [[nodiscard]] virtual bool finds_above() const { return false; }
+  virtual void above(const pair_task& /*task*/, const pair_tile& /*tile*/, const double* /*bars*/,
+                     pair_scratch& /*scratch*/, pair_visitor /*visit*/) const {}
   /// As of pair_search.
   [[nodiscard]] virtual std::size_t kernel_bytes() const { return 0; }
   [[nodiscard]] virtual std::string explain() const {

@@ -98,6 +98,8 @@ struct row_options {
   nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
   /// Of rows with missing values: columns that a pair must share.
   index_t min_observations = 0;
+  /// Of rows with missing values: what may be kept of rows for each mask, in all.
+  std::size_t mask_bytes = 0;
   row_selection selection;  ///< Which rows are packed.
   int threads;
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.

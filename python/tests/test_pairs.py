@@ -203,7 +203,7 @@ def test_cuda_does_not_fall_back(rng: np.random.Generator) -> None:
 
 def test_devices_that_a_call_would_leave_alone_are_refused(rng: np.random.Generator) -> None:
     x = rng.normal(size=(5, 10))
-    with pytest.raises(ValueError, match="devices: got 1 with .*cpu, expected none"):
+    with pytest.raises(ValueError, match=r"devices: got 1 with .*cpu, expected none"):
         gs.spearman_edges(x, backend="cpu", devices=0)
     if not gs.devices():
         with pytest.raises(gs.BackendUnavailable, match="devices: got device 0, but"):

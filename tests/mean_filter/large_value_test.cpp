@@ -10,9 +10,10 @@ TEST_CASE("Means of values whose sum is beyond double", "[mean_filter]") {
                                 .exec = {.target = gpu::backend::cpu, .cpu_threads = 2}};
     options.window = 2;
     CHECK(gpu::mean_filter(std::span(two), options) == two);
+    // The oracle adds a window anew for every mean: of long windows it takes every seventeenth.
     for (const index_t window : {1, 2, 5, 8, 33, 101, 1001}) {
       options.window = window;
-      check_large_everywhere(1300, options);
+      check_large_everywhere(1300, options, window > 33 ? 17 : 1);
     }
     for (const index_t size : {3, 37}) {  // far windows
       options.window = 100000;

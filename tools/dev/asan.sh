@@ -1,16 +1,13 @@
 #!/usr/bin/env bash
 # ./dev asan: tests of the CPU backend, the readers and the command under AddressSanitizer and
-# UndefinedBehaviorSanitizer.
+# UndefinedBehaviorSanitizer. The fuzzers are of the same build: ./dev fuzz.
 set -euo pipefail
 source tools/dev/common.sh
 
 folder=${DEV_BUILD_DIR:-build/asan}
 tests=(execution_test io_test rank_test binary_matmul_test pearson_test pair_area_test)
-need build test
-configure "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DGPU_SIMILARITY_ENABLE_CUDA=OFF \
-  -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
-  -DGPU_SIMILARITY_SANITIZE=address,undefined "$@"
+need build test tsan fuzz
+configure "$folder" --preset asan -DCMAKE_BUILD_TYPE=RelWithDebInfo "$@"
 build "$folder" "${tests[@]}" parts_model_test
 # A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
 export ASAN_OPTIONS=abort_on_error=1

@@ -6,7 +6,9 @@ source tools/dev/common.sh
 
 folder=${DEV_BUILD_DIR:-build/clang}
 need build test tsan
+# With little optimisation, which takes half as long to compile: what is asked here is warnings and symbols.
 configure "$folder" -DGPU_SIMILARITY_ENABLE_CUDA=OFF -DGPU_SIMILARITY_WERROR=ON -DBUILD_SHARED_LIBS=ON \
+  -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DGPU_SIMILARITY_PRECOMPILED_HEADERS=ON \
   -DGPU_SIMILARITY_BUILD_BENCH=OFF -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF \
   -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_CXX_COMPILER=clang++-14 "$@"
 # allocation_test calls every entry point: a symbol that is not visible, or an exception that does not

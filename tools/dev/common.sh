@@ -35,8 +35,9 @@ need() {
   fi
   say "installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null
+  # CI has two scripts at a time.
+  flock /var/lock/dev-packages.lock sh -ec 'apt-get update -qq
+    apt-get install -qq --yes --no-install-recommends "$@" >/dev/null' sh "${missing[@]}"
 }
 
 # Finds nvcc where it is installed but not on PATH. CMake reads CUDACXX.

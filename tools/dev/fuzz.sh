@@ -7,15 +7,15 @@ source tools/dev/common.sh
 
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "fuzz: got '$seconds', expected a number of seconds"
-folder=${DEV_BUILD_DIR:-build/fuzz}
+folder=${DEV_BUILD_DIR:-build/asan}
 all=(fuzz_text fuzz_fingerprints fuzz_npy fuzz_sparse fuzz_gzip fuzz_options fuzz_operations)
 fuzzers=("${@:2}")
 [ ${#fuzzers[@]} -gt 0 ] || fuzzers=("${all[@]}")
 for fuzzer in "${fuzzers[@]}"; do
   [[ " ${all[*]} " == *" $fuzzer "* ]] || fail "fuzz: got '$fuzzer', expected some of ${all[*]}"
 done
-need build fuzz
-configure "$folder" --preset fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo
+need build test tsan fuzz
+configure "$folder" --preset asan -DCMAKE_BUILD_TYPE=RelWithDebInfo
 build "$folder" "${fuzzers[@]}"
 
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1

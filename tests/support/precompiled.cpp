@@ -1,0 +1,1 @@
+// A target that owns precompiled headers has a source.

@@ -11,6 +11,7 @@ configure "$folder" --preset asan -DCMAKE_BUILD_TYPE=RelWithDebInfo "$@"
 build "$folder" "${tests[@]}" parts_model_test
 # A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
 export ASAN_OPTIONS=abort_on_error=1
+export LSAN_OPTIONS=suppressions=$PWD/tools/dev/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:abort_on_error=1
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \

@@ -32,7 +32,8 @@ find_nvcc
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}
 if command -v ccache >/dev/null; then
   # Every build folder lies two folders below its sources: relative paths make the compilations of
-  # one hits for the next.
+  # one hits for the next. The cache tells g++, which pip's builds take, from c++, which CMake takes.
+  export CC=${CC:-cc} CXX=${CXX:-c++}
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 fi

@@ -44,7 +44,7 @@ struct block_sort_memory {
 
 /// Reads the thread's elements of a row; true on all threads where the row holds a NaN.
 template <class Key, int Threads, int Items>
-__device__ __forceinline__ bool load_keys(const row_source& source, index_t row, bool in_order,
+__device__ __forceinline__ bool load_keys(const rank_source& source, index_t row, bool in_order,
                                           Key (&keys)[Items], std::uint16_t (&columns)[Items]) {
   // The largest key of as many bits as are sorted: narrow types tie with it, as wide ones do.
   const auto filler = static_cast<Key>(~std::uint64_t{0} >> (64 - source.key_bits));
@@ -90,7 +90,7 @@ __device__ __forceinline__ void find_runs(block_sort_memory<Key, Threads, Items>
 }
 
 template <class Key, int Threads, int Items>
-__global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, rank_target target,
+__global__ __launch_bounds__(Threads) void block_sort_kernel(rank_source source, rank_target target,
                                                              tie_method ties) {
   using memory_type = block_sort_memory<Key, Threads, Items>;
   __shared__ memory_type memory;
@@ -133,7 +133,7 @@ __global__ __launch_bounds__(Threads) void block_sort_kernel(row_source source, 
 
 /// The smallest size class that holds source.cols.
 template <class Key, std::size_t Size = 0>
-void launch_block_sort(const row_source& source, const rank_target& target, tie_method ties,
+void launch_block_sort(const rank_source& source, const rank_target& target, tie_method ties,
                        cudaStream_t stream) {
   constexpr rank_block_sort_size size = rank_block_sort_sizes[Size];
   if constexpr (size.capacity() < rank_block_sort_max_cols(sizeof(Key))) {

@@ -9,7 +9,7 @@ namespace gpu::kernels {
 namespace {
 
 template <std::size_t Size = 0>
-void launch_for(const row_source& source, const rank_target& target, cudaStream_t stream) {
+void launch_for(const rank_source& source, const rank_target& target, cudaStream_t stream) {
   constexpr int cols = rank_packed_cols[Size];
   if constexpr (Size + 1 < rank_packed_cols.size()) {
     if (source.cols > cols) return launch_for<Size + 1>(source, target, stream);
@@ -19,7 +19,8 @@ void launch_for(const row_source& source, const rank_target& target, cudaStream_
 
 }  // namespace
 
-void launch_count_packed(const row_source& source, const rank_target& target, cudaStream_t stream) {
+void launch_count_packed(const rank_source& source, const rank_target& target,
+                         cudaStream_t stream) {
   launch_for(source, target, stream);
 }
 

@@ -195,7 +195,7 @@ __device__ __forceinline__ void store_squares(const rank_target& target, index_t
 
 /// Counts and writes the rows that were loaded into `packed`.
 template <class Lane, class Layout>
-__device__ __forceinline__ void count_loaded(const row_source& source, const rank_target& target,
+__device__ __forceinline__ void count_loaded(const rank_source& source, const rank_target& target,
                                              index_t first_row,
                                              typename Layout::key_columns packed) {
   const int first_col = Layout::first_col();
@@ -226,7 +226,7 @@ __device__ __forceinline__ void count_loaded(const row_source& source, const ran
 
 /// Ranks as many rows as there are slots, one warp each.
 template <class Layout>
-__device__ __forceinline__ void count_by_warps(const row_source& source, const rank_target& target,
+__device__ __forceinline__ void count_by_warps(const rank_source& source, const rank_target& target,
                                                index_t first_row, void* shared) {
   const int warp = static_cast<int>(threadIdx.x / 32);
   const auto count_rows = [&]<class Key>(Key* keys) {
@@ -247,7 +247,7 @@ __device__ __forceinline__ void count_by_warps(const row_source& source, const r
 /// Ranks a block that load_packed refused. It is not inlined, so that its registers are not the
 /// kernel's.
 template <class Layout>
-__device__ __noinline__ void count_unpacked(row_source source, rank_target target,
+__device__ __noinline__ void count_unpacked(rank_source source, rank_target target,
                                             index_t first_row, unsigned* shared) {
   const auto packed = reinterpret_cast<typename Layout::key_columns>(shared);
   for (index_t row = first_row; row < min(source.rows, first_row + 2 * Layout::slots);
@@ -266,7 +266,7 @@ __device__ __noinline__ void count_unpacked(row_source source, rank_target targe
 template <class Layout>
 __global__ __launch_bounds__(
     Layout::threads,
-    rank_packed_blocks(Layout::cols)) void count_packed_kernel(row_source source,
+    rank_packed_blocks(Layout::cols)) void count_packed_kernel(rank_source source,
                                                                rank_target target) {
   __shared__ alignas(16) unsigned shared[Layout::shared_words];
   const index_t first_row = index_t{blockIdx.x} * (2 * Layout::slots);

@@ -7,7 +7,7 @@ namespace gpu::kernels {
 namespace {
 
 template <class Key, count_kind Kind>
-__global__ __launch_bounds__(rank_warp_threads) void count_warp_kernel(row_source source,
+__global__ __launch_bounds__(rank_warp_threads) void count_warp_kernel(rank_source source,
                                                                        rank_target target,
                                                                        tie_method ties) {
   constexpr int warps = rank_warp_threads / 32;
@@ -20,7 +20,7 @@ __global__ __launch_bounds__(rank_warp_threads) void count_warp_kernel(row_sourc
 }
 
 template <class Key>
-void launch_for(const row_source& source, const rank_target& target, tie_method ties,
+void launch_for(const rank_source& source, const rank_target& target, tie_method ties,
                 cudaStream_t stream) {
   const unsigned blocks = grid_blocks(source.rows, rank_warp_threads / 32);
   switch (kind_of(ties)) {
@@ -42,7 +42,7 @@ void launch_for(const row_source& source, const rank_target& target, tie_method 
 
 }  // namespace
 
-void launch_count_warp(const row_source& source, const rank_target& target, tie_method ties,
+void launch_count_warp(const rank_source& source, const rank_target& target, tie_method ties,
                        cudaStream_t stream) {
   if (source.tag == element_tag::f64) {
     launch_for<std::uint64_t>(source, target, ties, stream);

@@ -34,7 +34,7 @@ __device__ __forceinline__ void mark_first_of_value(const Key* keys, int cols, u
 
 /// Ranks `row`; `keys` is the warp's own shared memory for source.cols keys.
 template <class Key, count_kind Kind>
-__device__ void count_row(const row_source& source, const rank_target& target, tie_method ties,
+__device__ void count_row(const rank_source& source, const rank_target& target, tie_method ties,
                           index_t row, Key* keys) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int cols = source.cols;

@@ -10,7 +10,7 @@ namespace gpu::kernels {
 namespace {
 
 template <class T>
-row_source source_of(device_matrix_view<const T> data, rank_order order) {
+rank_source source_of(device_matrix_view<const T> data, rank_order order) {
   constexpr int key_bits = static_cast<int>(sizeof(T)) * 8;
   constexpr std::uint64_t key_mask = detail::nan_key<T>;
   return {.data = data.data(),
@@ -31,14 +31,14 @@ constexpr target_tag target_tag_of() {
 
 // The packed kernel counts signs, which is what average ranks are. It always ascends; descending
 // counts are the same with the other sign, and integer targets always ascend.
-void launch_average_counting(row_source source, rank_target target, cudaStream_t stream) {
+void launch_average_counting(rank_source source, rank_target target, cudaStream_t stream) {
   static_assert(rank_packed_cols.back() == rank_counting_max_cols);
   if (source.flip != 0) target.scale = -target.scale;
   source.flip = 0;
   launch_count_packed(source, target, stream);
 }
 
-void launch(const row_source& source, const rank_target& target, const rank_request& request,
+void launch(const rank_source& source, const rank_target& target, const rank_request& request,
             cudaStream_t stream) {
   if (source.rows == 0) return;
   switch (request.variant) {
@@ -77,7 +77,7 @@ void launch_centred_ranks(device_matrix_view<const T> data, device_matrix_view<I
 template <class T>
 std::size_t rank_workspace_bytes(index_t rows, index_t cols, const rank_request& request) {
   if (request.variant != rank_variant::segmented_sort || rows == 0) return 0;
-  row_source source = source_of(device_matrix_view<const T>(), request.order);
+  rank_source source = source_of(device_matrix_view<const T>(), request.order);
   source.rows = rows;
   source.cols = static_cast<int>(cols);
   return segmented_sort_bytes(source, request);

@@ -76,7 +76,7 @@ __device__ __forceinline__ bool to_small_integer(T x, int& value) {
 /// slots are read several at a time, then take(slot, half values of a lane's columns) is called for
 /// each.
 template <class Layout, int Halves, class T, class Take>
-__device__ __forceinline__ void read_rows(const row_source& source, index_t first_row,
+__device__ __forceinline__ void read_rows(const rank_source& source, index_t first_row,
                                           Take&& take) {
   constexpr int in_flight = 8 / Halves;
   constexpr int chunks = Layout::chunks;
@@ -115,7 +115,7 @@ __device__ __forceinline__ void read_rows(const row_source& source, index_t firs
 /// Integers (of any type) within 2^14 of their row's first element: y = x - x[0] + centre.
 /// False on some thread where a row has others.
 template <class Layout, class T>
-__device__ __forceinline__ bool load_packed(const row_source& source, index_t first_row,
+__device__ __forceinline__ bool load_packed(const rank_source& source, index_t first_row,
                                             typename Layout::key_columns packed) {
   constexpr int chunks = Layout::chunks;
   constexpr unsigned most = two_rows_a_word::filler - 1;
@@ -162,7 +162,7 @@ __device__ __forceinline__ unsigned warp_min(unsigned value) {
 /// 31-bit keys of as many rows as there are slots: integers as they are; floats as their bits,
 /// signed, with the gap between zero and the row's least magnitude taken out. Not for double.
 template <class Layout, class T>
-__device__ __forceinline__ bool load_words(const row_source& source, index_t first_row,
+__device__ __forceinline__ bool load_words(const rank_source& source, index_t first_row,
                                            typename Layout::key_columns packed) {
   if constexpr (sizeof(T) == 8) {
     return false;

@@ -60,7 +60,7 @@ __device__ __forceinline__ void visit_tag_of(element_tag tag, Body&& body) {
 }
 
 /// The rows to rank. `flip` is xored onto every key: all ones of the key for descending order.
-struct row_source {
+struct rank_source {
   const void* data;
   index_t rows;
   index_t stride;

@@ -34,7 +34,7 @@ __device__ __forceinline__ int digit_of(Key key, int pass) {
 /// The rows of a chunk while they are sorted, and their scratch.
 template <class Key>
 struct row_sort {
-  row_source source;
+  rank_source source;
   index_t first_row;  // of the chunk, in the source
   index_t rows;
   int tiles;  // of a row

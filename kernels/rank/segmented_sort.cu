@@ -40,7 +40,7 @@ struct run_head {
 template <class Key>
 class row_sorter {
  public:
-  row_sorter(const row_source& source, const rank_target& target, tie_method ties,
+  row_sorter(const rank_source& source, const rank_target& target, tie_method ties,
              cudaStream_t stream)
       : source_(source), target_(target), ties_(ties), stream_(stream) {
     constexpr index_t most_items = rank_sort_items(sizeof(Key));
@@ -171,7 +171,7 @@ class row_sorter {
     return bytes;
   }
 
-  row_source source_;
+  rank_source source_;
   rank_target target_;
   tie_method ties_;
   cudaStream_t stream_;
@@ -181,7 +181,7 @@ class row_sorter {
 
 /// How many rows are sorted at a time.
 template <class Key>
-index_t rows_of_chunk(const row_source& source, row_sorter<Key>& sorter,
+index_t rows_of_chunk(const rank_source& source, row_sorter<Key>& sorter,
                       std::size_t workspace_bytes) {
   const std::size_t limit = workspace_bytes == 0 ? rank_sort_workspace_bytes : workspace_bytes;
   // The bytes of one row give those of others: scratch is nearly linear in the rows.
@@ -200,7 +200,7 @@ index_t rows_of_chunk(const row_source& source, row_sorter<Key>& sorter,
 }
 
 template <class Key>
-void launch_for(const row_source& source, const rank_target& target, const rank_request& request,
+void launch_for(const rank_source& source, const rank_target& target, const rank_request& request,
                 cudaStream_t stream) {
   row_sorter<Key> sorter(source, target, request.ties, stream);
   const index_t rows = rows_of_chunk(source, sorter, request.workspace_bytes);
@@ -211,14 +211,14 @@ void launch_for(const row_source& source, const rank_target& target, const rank_
 }
 
 template <class Key>
-std::size_t bytes_for(const row_source& source, const rank_request& request) {
+std::size_t bytes_for(const rank_source& source, const rank_request& request) {
   row_sorter<Key> sorter(source, {}, request.ties, nullptr);
   return sorter.bytes(rows_of_chunk(source, sorter, request.workspace_bytes));
 }
 
 }  // namespace
 
-void launch_segmented_sort(const row_source& source, const rank_target& target,
+void launch_segmented_sort(const rank_source& source, const rank_target& target,
                            const rank_request& request, cudaStream_t stream) {
   if (source.tag == element_tag::f64) {
     launch_for<std::uint64_t>(source, target, request, stream);
@@ -227,7 +227,7 @@ void launch_segmented_sort(const row_source& source, const rank_target& target,
   }
 }
 
-std::size_t segmented_sort_bytes(const row_source& source, const rank_request& request) {
+std::size_t segmented_sort_bytes(const rank_source& source, const rank_request& request) {
   return source.tag == element_tag::f64 ? bytes_for<std::uint64_t>(source, request)
                                         : bytes_for<std::uint32_t>(source, request);
 }

@@ -16,7 +16,7 @@ namespace gpu::kernels::select {
 /// Everything of a call but the variant.
 template <class T>
 struct top_k_call {
-  row_source<T> source;
+  top_k_source<T> source;
   index_t rows;
   index_t k;
   bool sorted;

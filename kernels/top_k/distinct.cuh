@@ -199,7 +199,7 @@ __device__ inline void count_ends(const T* row, index_t cols, key_t<T> flip, key
 /// next_power_of_two(plan.kept) composites.
 template <class T, class Composite>
 __global__ void __launch_bounds__(filter_threads)
-    distinct_filter_kernel(row_source<T> source, const Composite* list, sample_plan plan,
+    distinct_filter_kernel(top_k_source<T> source, const Composite* list, sample_plan plan,
                            counted_composite<Composite>* entries, unsigned long long* filled) {
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   __shared__ block_table table;

@@ -172,7 +172,7 @@ __device__ inline void block_take_counted(distinct_memory<Composite>& memory,
 /// One block of finish_threads per row. Dynamic shared memory: distinct_memory.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
-    distinct_finish_kernel(row_source<T> source, const counted_composite<Composite>* entries,
+    distinct_finish_kernel(top_k_source<T> source, const counted_composite<Composite>* entries,
                            sample_plan plan, const unsigned long long* filled, unsigned k,
                            row_sink<T> sink, index_t* counts, index_t counts_stride,
                            index_t* found) {
@@ -229,9 +229,9 @@ __device__ inline index_t end_of_run(const Composite* sorted, index_t cols, inde
 /// starts of runs, and leaps over a run that fills all it looks at.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
-    distinct_of_sorted_kernel(row_source<T> source, index_t first_row, const Composite* sorted_rows,
-                              index_t k, row_sink<T> sink, index_t* counts, index_t counts_stride,
-                              index_t* found) {
+    distinct_of_sorted_kernel(top_k_source<T> source, index_t first_row,
+                              const Composite* sorted_rows, index_t k, row_sink<T> sink,
+                              index_t* counts, index_t counts_stride, index_t* found) {
   __shared__ unsigned scratch[33];
   __shared__ index_t leap;
   const index_t row_number = first_row + blockIdx.x;

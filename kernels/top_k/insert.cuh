@@ -76,7 +76,7 @@ __device__ inline void merge_lists(insert_list<T, Composite, Distinct, MostK>& m
 /// Blocks [any, rows] of insert_threads; lists [rows, gridDim.x, MostK].
 template <class T, class Composite, bool Distinct, int MostK>
 __global__ void __launch_bounds__(insert_threads)
-    insert_kernel(row_source<T> source, int k, Composite* lists) {
+    insert_kernel(top_k_source<T> source, int k, Composite* lists) {
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   auto* shared_lists = reinterpret_cast<Composite*>(dynamic_memory);
   const index_t row_number = blockIdx.y;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(insert_threads)
 /// entries. Distinct: writes value, position and a count of 0 to be added to, and `found`.
 template <class T, class Composite, bool Distinct, int MostK>
 __global__ void __launch_bounds__(insert_threads)
-    insert_merge_kernel(row_source<T> source, int k, Composite* lists, index_t blocks,
+    insert_merge_kernel(top_k_source<T> source, int k, Composite* lists, index_t blocks,
                         row_sink<T> sink, index_t* counts, index_t counts_stride, index_t* found) {
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   auto* shared_lists = reinterpret_cast<Composite*>(dynamic_memory);
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(insert_threads)
 /// Counts how often each of the merged distinct keys occurs. Blocks [any, rows].
 template <class T, class Composite, int MostK>
 __global__ void __launch_bounds__(insert_threads)
-    insert_count_kernel(row_source<T> source, int k, const Composite* lists, index_t blocks,
+    insert_count_kernel(top_k_source<T> source, int k, const Composite* lists, index_t blocks,
                         index_t* counts, index_t counts_stride) {
   __shared__ key_t<T> keys[MostK];
   __shared__ unsigned long long counted[MostK];

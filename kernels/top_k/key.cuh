@@ -153,7 +153,7 @@ using count_t =
 
 /// The rows of a call, as kernels take them.
 template <class T>
-struct row_source {
+struct top_k_source {
   const T* data;
   index_t cols;
   index_t stride;

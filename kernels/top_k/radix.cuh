@@ -39,7 +39,7 @@ struct radix_digit {
 /// Counts the digits of the row's composites that share the bits `found`, in the block's `bins`.
 /// The blocks share the row out among them. All threads call.
 template <class T, class Composite>
-__device__ inline void count_digits(const row_source<T>& source, index_t row_number,
+__device__ inline void count_digits(const top_k_source<T>& source, index_t row_number,
                                     const radix_digit<Composite>& digit, Composite found,
                                     unsigned* bins) {
   const auto mask = static_cast<unsigned>((1u << digit.width) - 1);
@@ -117,7 +117,7 @@ __device__ inline void choose_digit(unsigned long long k, const radix_digit<Comp
 /// One pass over the row. Blocks [any] of radix_threads.
 template <class T, class Composite>
 __global__ void __launch_bounds__(radix_threads)
-    radix_pass_kernel(row_source<T> source, index_t row_number, unsigned long long k,
+    radix_pass_kernel(top_k_source<T> source, index_t row_number, unsigned long long k,
                       radix_digit<Composite> digit, radix_state<Composite>* state) {
   if (state->settled != 0) return;
   __shared__ unsigned bins[digit_values];
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(radix_threads)
 /// Appends the k composites that reach the bound, in any order. Blocks [any] of filter_threads.
 template <class T, class Composite>
 __global__ void __launch_bounds__(filter_threads, resident_threads / filter_threads)
-    collect_kernel(row_source<T> source, index_t row_number, radix_state<Composite>* state,
+    collect_kernel(top_k_source<T> source, index_t row_number, radix_state<Composite>* state,
                    Composite* chosen) {
   filter_row<T>(source.row(row_number), source.cols, source.flip, state->bound,
                 [&](index_t, Composite c) { chosen[atomicAdd(&state->collected, 1ull)] = c; });
@@ -154,7 +154,7 @@ struct row_part {
 /// counts[block] = elements of the block's part that reach the bound. Blocks [at most 1024].
 template <class T, class Composite>
 __global__ void __launch_bounds__(radix_threads)
-    count_parts_kernel(row_source<T> source, index_t row_number,
+    count_parts_kernel(top_k_source<T> source, index_t row_number,
                        const radix_state<Composite>* state, unsigned long long* counts) {
   __shared__ unsigned long long scratch[33];
   const T* row = source.row(row_number);
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(radix_threads)
 /// Writes the entries in order of position. The same grid as count_parts_kernel.
 template <class T, class Composite>
 __global__ void __launch_bounds__(radix_threads)
-    write_parts_kernel(row_source<T> source, index_t row_number,
+    write_parts_kernel(top_k_source<T> source, index_t row_number,
                        const radix_state<Composite>* state, const unsigned long long* counts,
                        row_sink<T> sink) {
   __shared__ unsigned long long scratch[33];
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(radix_threads)
 /// Sorts at most `limit` composites and writes them. One block of finish_threads.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
-    emit_few_kernel(row_source<T> source, index_t row_number, const Composite* chosen, unsigned k,
+    emit_few_kernel(top_k_source<T> source, index_t row_number, const Composite* chosen, unsigned k,
                     row_sink<T> sink) {
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   auto* items = reinterpret_cast<Composite*>(dynamic_memory);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(finish_threads)
 
 /// Writes the first k of sorted composites [rows, pitch] of the rows from `first_row` on.
 template <class T, class Composite>
-__global__ void emit_sorted_kernel(row_source<T> source, index_t first_row, index_t rows,
+__global__ void emit_sorted_kernel(top_k_source<T> source, index_t first_row, index_t rows,
                                    const Composite* sorted, index_t pitch, index_t k,
                                    row_sink<T> sink) {
   const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;
@@ -227,7 +227,7 @@ __global__ void emit_sorted_kernel(row_source<T> source, index_t first_row, inde
 
 /// composites[local * cols + j] of the rows from `first_row` on.
 template <class T, class Composite>
-__global__ void compose_kernel(row_source<T> source, index_t first_row, index_t rows,
+__global__ void compose_kernel(top_k_source<T> source, index_t first_row, index_t rows,
                                Composite* composites) {
   const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;
   for (index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;

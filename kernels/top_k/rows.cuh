@@ -46,7 +46,7 @@ __device__ inline const T* stage_row(const T* row, index_t cols, const vector_sp
 /// The best element of a thread's vectors of a row, as a composite; the lowest position of equals.
 /// Compares keys only: rivals first, then the elements of the best vector.
 template <class T, class Composite, int Threads>
-__device__ inline Composite best_of_thread(const row_source<T>& source, const T* row,
+__device__ inline Composite best_of_thread(const top_k_source<T>& source, const T* row,
                                            const vector_split<T>& split) {
   using vector = element_vector<T>;
   const auto* vectors = reinterpret_cast<const vector*>(row + split.head);
@@ -105,7 +105,7 @@ __device__ inline Composite bound_of_threads(Composite mine, index_t k) {
 /// Collects the composites of a row that reach `bound` in `items`, which has room for `limit`;
 /// *found, which is 0 before, counts them all. All threads call.
 template <class T, class Composite, int Threads>
-__device__ inline void collect_row(const row_source<T>& source, const T* row,
+__device__ inline void collect_row(const top_k_source<T>& source, const T* row,
                                    const vector_split<T>& split, Composite bound, unsigned limit,
                                    Composite* items, unsigned* found) {
   using vector = element_vector<T>;
@@ -142,7 +142,7 @@ __device__ inline void collect_row(const row_source<T>& source, const T* row,
 /// as fit overlap their waits, which take most of the time of a row.
 template <class T, class Composite, int Threads, bool Staged>
 __global__ void __launch_bounds__(Threads, resident_threads / Threads)
-    block_rows_kernel(row_source<T> source, index_t rows, index_t k, unsigned limit,
+    block_rows_kernel(top_k_source<T> source, index_t rows, index_t k, unsigned limit,
                       row_sink<T> sink) {
   using count = count_t<T, Composite>;
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
@@ -321,7 +321,7 @@ __device__ inline void warp_emit_sorted(Composite* items, unsigned count, int k,
 /// memory: 32 * Items composites per warp.
 template <class T, class Composite, int Items>
 __global__ void __launch_bounds__(32 * warp_rows_warps)
-    warp_rows_kernel(row_source<T> source, index_t rows, int k, row_sink<T> sink) {
+    warp_rows_kernel(top_k_source<T> source, index_t rows, int k, row_sink<T> sink) {
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
   const int warp = static_cast<int>(threadIdx.x / 32);
   const int lane = static_cast<int>(threadIdx.x % 32);

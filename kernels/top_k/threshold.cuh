@@ -37,7 +37,7 @@ __device__ inline index_t sample_position(index_t s, index_t strata, index_t col
 /// [rows] is set to 0. Distinct: a warp passes on its best four different keys.
 template <class T, class Composite, bool Distinct>
 __global__ void __launch_bounds__(sample_threads)
-    sample_kernel(row_source<T> source, index_t samples, Composite* list,
+    sample_kernel(top_k_source<T> source, index_t samples, Composite* list,
                   unsigned long long* filled) {
   let_next_kernel_start();
   const index_t row_number = blockIdx.y;
@@ -180,7 +180,7 @@ __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Com
 /// also those beyond the capacity, which are not kept.
 template <class T, class Composite>
 __global__ void __launch_bounds__(filter_threads, resident_threads / filter_threads)
-    filter_kernel(row_source<T> source, const Composite* list, sample_plan plan,
+    filter_kernel(top_k_source<T> source, const Composite* list, sample_plan plan,
                   Composite* candidates, unsigned long long* filled) {
   __shared__ unsigned counters[3];
   const index_t row_number = blockIdx.y;
@@ -282,7 +282,7 @@ __device__ inline void rank_by_counting(const Composite* items, unsigned count, 
 /// Dynamic shared memory: `limit` composites, finish_limit of k.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
-    finish_kernel(row_source<T> source, const Composite* candidates, sample_plan plan,
+    finish_kernel(top_k_source<T> source, const Composite* candidates, sample_plan plan,
                   const unsigned long long* filled, unsigned k, unsigned limit, row_sink<T> sink) {
   using count = count_t<T, Composite>;
   extern __shared__ __align__(16) unsigned char dynamic_memory[];

@@ -257,9 +257,9 @@ std::uint64_t pair_run::pairs_tested() const {
 
 std::uint64_t pair_run::pairs_by_t() const {
   if (what_.info.test != significance::permutations) return 0;
-  const prepared_rows& rows = engine_->rows();
+  const row_info& rows = engine_->rows();
   if (rows.cols > stats::spearman_test::most_observations) return pairs_tested();
-  prepared_rows without = {.rows = rows.rows, .cols = rows.cols, .nan_rows = rows.nan_rows};
+  row_info without = {.rows = rows.rows, .cols = rows.cols, .nan_rows = rows.nan_rows};
   const std::vector<index_t> tied = tied_->rows_with_ties();
   std::set_union(rows.constant_rows.begin(), rows.constant_rows.end(), tied.begin(), tied.end(),
                  std::back_inserter(without.constant_rows));
@@ -277,7 +277,7 @@ pair_summary pair_run::finish(const pair_checksum& kept) const {
 }
 
 pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
-  const prepared_rows& rows = engine_->rows();
+  const row_info& rows = engine_->rows();
   const bool has_test = what_.info.test != significance::none;
   table_rows constant = split_rows(rows.constant_rows, input_.rows_of_x());
   table_rows with_nan = split_rows(rows.nan_rows, input_.rows_of_x());

@@ -146,7 +146,7 @@ double adjusted_max_p(const discovery_search& search) {
   return share(search, std::max(search.most, one));
 }
 
-std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area) {
+std::uint64_t tested_pairs(const detail::row_info& rows, const detail::pair_area& area) {
   std::vector<index_t> without;
   std::merge(rows.constant_rows.begin(), rows.constant_rows.end(), rows.nan_rows.begin(),
              rows.nan_rows.end(), std::back_inserter(without));

@@ -22,7 +22,7 @@ struct effective_cut {
 };
 
 /// Pairs of `area` that have a statistic.
-std::uint64_t tested_pairs(const detail::prepared_rows& rows, const detail::pair_area& area);
+std::uint64_t tested_pairs(const detail::row_info& rows, const detail::pair_area& area);
 
 /// The cut of `filter` with max_p already adjusted, by the test of the measure.
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,

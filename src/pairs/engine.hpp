@@ -53,7 +53,7 @@ struct pair_input {
 };
 
 /// What the prologue found about the rows: those of x with those of y behind them.
-struct prepared_rows {
+struct row_info {
   index_t rows = 0;
   index_t cols = 0;  ///< Of the input: the observations of a test. Packed rows may have more.
   std::vector<index_t> constant_rows = {};  // ascending
@@ -65,7 +65,7 @@ struct prepared_rows {
 /// Rows of an input folded into patterns: the rows of the engine are then the patterns, and this
 /// says which rows they stand for.
 struct folded_rows {
-  prepared_rows input;
+  row_info input;
   row_patterns patterns;
 };
 
@@ -134,7 +134,7 @@ struct bin_counts {
 class pair_engine {
  public:
   virtual ~pair_engine() = default;
-  [[nodiscard]] virtual const prepared_rows& rows() const = 0;
+  [[nodiscard]] virtual const row_info& rows() const = 0;
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual pair_variant variant() const = 0;
 

@@ -5,7 +5,7 @@ namespace gpu::kernels::policy {
 
 /// How one tile of pairs is shared out: threads of a block, rows and columns of the tile, and how
 /// many row and column slots of it one thread holds.
-struct pair_tile {
+struct tile_layout {
   int threads;
   int blocks_per_multiprocessor;
   int rows;
@@ -16,24 +16,24 @@ struct pair_tile {
 };
 
 /// One block per row, ranks recomputed per pair.
-inline constexpr pair_tile naive{256, 1, 1, 256, 1, 1, 0};
+inline constexpr tile_layout naive{256, 1, 1, 256, 1, 1, 0};
 /// dp4a on int8: 8 x 8 products a thread, 32-bit words of 4 elements.
-inline constexpr pair_tile shared_int8{256, 2, 128, 128, 8, 8, 8};
+inline constexpr tile_layout shared_int8{256, 2, 128, 128, 8, 8, 8};
 /// 64-bit sums and doubles take two registers each, so a thread holds 4 x 4.
-inline constexpr pair_tile shared_wide{256, 2, 64, 64, 4, 4, 16};
+inline constexpr tile_layout shared_wide{256, 2, 64, 64, 4, 4, 16};
 /// Three pending partial sums beside the running one: no second block fits the registers.
-inline constexpr pair_tile shared_double{256, 1, 64, 64, 4, 4, 16};
+inline constexpr tile_layout shared_double{256, 1, 64, 64, 4, 4, 16};
 /// mma.sync m16n8k32: 8 warps as 4 x 2, each 32 x 32 pairs. 64 x 32 pairs a warp spill beside the
 /// tests and counters of a sink.
-inline constexpr pair_tile tensor_int8{256, 2, 128, 64, 4, 8, 0};
+inline constexpr tile_layout tensor_int8{256, 2, 128, 64, 4, 8, 0};
 /// The same with 64-bit totals.
-inline constexpr pair_tile tensor_limbs{256, 2, 128, 64, 4, 8, 128};
+inline constexpr tile_layout tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 /// mma.sync m16n8k8 tf32, the same grid, with float totals.
-inline constexpr pair_tile tensor_float{256, 2, 128, 64, 4, 8, 16};
+inline constexpr tile_layout tensor_float{256, 2, 128, 64, 4, 8, 16};
 /// mma.sync m16n8k16 on halves, as tensor_int8.
-inline constexpr pair_tile tensor_half = tensor_int8;
+inline constexpr tile_layout tensor_half = tensor_int8;
 /// Products that are in memory already: a warp reads 32 neighbours of a row.
-inline constexpr pair_tile products{256, 2, 32, 64, 4, 2, 0};
+inline constexpr tile_layout products{256, 2, 32, 64, 4, 2, 0};
 /// Columns whose products a tensor core adds up before they are added to the totals: it truncates
 /// where the totals round, so short runs keep the error at the level of a float sum.
 inline constexpr int tensor_float_run = 64;

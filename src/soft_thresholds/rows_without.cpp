@@ -18,7 +18,7 @@ void mark(const std::vector<index_t>& rows, detail::index_range panel,
 
 }  // namespace
 
-void mark_rows(const detail::prepared_rows& rows, detail::index_range panel,
+void mark_rows(const detail::row_info& rows, detail::index_range panel,
                matrix<double>& connectivity) {
   mark(rows.constant_rows, panel, connectivity);
   mark(rows.nan_rows, panel, connectivity);

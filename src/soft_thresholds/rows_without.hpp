@@ -9,7 +9,7 @@
 namespace gpu::soft_thresholds {
 
 /// Writes NaN to the rows of `connectivity`, which are those of `panel`, that have no statistic.
-void mark_rows(const detail::prepared_rows& rows, detail::index_range panel,
+void mark_rows(const detail::row_info& rows, detail::index_range panel,
                matrix<double>& connectivity);
 
 }  // namespace gpu::soft_thresholds

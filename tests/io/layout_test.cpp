@@ -26,6 +26,11 @@ std::string refusal_of(const std::string& text, const gpu::io::read_options& opt
   return "";
 }
 
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
 struct expected_shape {
   gpu::index_t rows;
   gpu::index_t cols;
@@ -223,13 +228,33 @@ TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layo
   }
 }
 
+TEST_CASE("The line that tells Excel what separates fields tells it here too", "[io][layout]") {
+  for (const std::string line : {"sep=;\n", "sep=;\r\n", "SEP=;\n", "\xEF\xBB\xBFsep=;\n"}) {
+    INFO(line);
+    // By the counts of numbers, commas would separate.
+    const auto table = read(line + "n;a;b\nx;1,5;2,5\ny;3,5;1\n", {.text = {.decimal = ','}});
+    CHECK(table.rows() == 2);
+    CHECK(table.cols() == 2);
+    CHECK(table.names.name(1) == "y");
+    CHECK(table.reading.columns_named_by == "line 2");
+    CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
+  }
+  CHECK(read("sep=,\n1,2,3\n4,5,6\n").rows() == 2);
+  CHECK(read("sep=\t\n1\t2\n3\t4\n").cols() == 2);
+  CHECK(read("sep=|\n1|2\n3|4").cols() == 2);
+  // Lines are counted from the head of the file.
+  CHECK(has(refusal_of("sep=;\n1;2\n3;4\n5;t\n"), ":4: column 2: got 't'"));
+  // What the caller says holds; the line is none of the table all the same.
+  CHECK(read("sep=;\n1,2\n3,4\n", {.text = {.separator = gpu::io::delimiter::comma}}).cols() == 2);
+  CHECK(has(refusal_of("sep=;\n"), "the file is empty"));
+  CHECK(has(refusal_of("sep=;"), "the file is empty"));
+  // A header that begins so is a header.
+  CHECK(read("sep=;x\n1;2\n").columns.names == std::vector<std::string>{"sep=", "x"});
+}
+
 TEST_CASE("A message says what can be done about a field", "[io][layout]") {
   const auto hint = [](const std::string& field, char decimal = '.') {
     return refusal_of("name;a;b\nx;1;2\ny;2;" + field + "\n", {.text = {.decimal = decimal}});
-  };
-  const auto has = [](const std::string& text, const std::string& part) {
-    CAPTURE(text, part);
-    return text.find(part) != std::string::npos;
   };
   CHECK(has(hint("high"),
             ":3: column 3: got 'high' in column 'b', expected a number (--skip-columns leaves"));
@@ -252,7 +277,7 @@ TEST_CASE("A message says what can be done about a field", "[io][layout]") {
   CHECK(
       has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with a carriage return alone"));
   CHECK(read("1,2,3\r").cols() == 3);
-  CHECK(has(refusal_of("sep=;\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
+  CHECK(has(refusal_of("sep=^\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
   CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
   CHECK(has(refusal_of("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),
             "expected numbers (--delimiter says what separates them)"));

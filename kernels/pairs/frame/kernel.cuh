@@ -7,7 +7,7 @@
 // row tiles of the same columns: the column operands they share stay in L2.
 //
 // A tile class offers
-//   statistic, fragment, shape (policy::pair_tile), shared_bytes(panel)
+//   statistic, fragment, shape (policy::tile_layout), shared_bytes(panel)
 //   Tile(panel, shared)           per thread
 //   start(first_row, columns)     begins to load rows and columns
 //   multiply(at, fragment)        products of the columns from columns.first + at on

@@ -131,7 +131,7 @@ struct limb_products : rank_products {
 template <class Products>
 class product_tile {
  public:
-  static constexpr policy::pair_tile shape = policy::products;
+  static constexpr policy::tile_layout shape = policy::products;
   static constexpr int walked_tiles = Products::walked_tiles;
   using statistic = typename Products::statistic;
   using fragment = typename Products::template fragment<shape.row_slots, shape.col_slots>;

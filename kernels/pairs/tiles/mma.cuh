@@ -70,7 +70,7 @@ class mma_layout {
 /// products the same bits read as a float are 1.5 * 2^23 + sum, exactly (|sum| < 2^20): one FADD
 /// replaces the slower conversion.
 struct int8_products {
-  static constexpr policy::pair_tile shape = policy::tensor_int8;
+  static constexpr policy::tile_layout shape = policy::tensor_int8;
   using statistic = spearman_statistic;
   using fragment = float_fragment<shape.row_slots, shape.col_slots>;
   using sum = int;
@@ -87,7 +87,7 @@ struct int8_products {
 /// Products of unit rows in half precision, with sums in single precision; half_margin
 /// (kernels/pairs/kernels.hpp) bounds their error.
 struct half_products {
-  static constexpr policy::pair_tile shape = policy::tensor_half;
+  static constexpr policy::tile_layout shape = policy::tensor_half;
   using statistic = refined_pearson_statistic;
   using fragment = unit_fragment<float, shape.row_slots, shape.col_slots>;
   using sum = float;
@@ -105,7 +105,7 @@ struct half_products {
 template <class Products, int KSteps>
 class short_row_tile : public mma_layout<4, 2, 2, 4> {
  public:
-  static constexpr policy::pair_tile shape = Products::shape;
+  static constexpr policy::tile_layout shape = Products::shape;
   using statistic = typename Products::statistic;
   using fragment = typename Products::fragment;
 

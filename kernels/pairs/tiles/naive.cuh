@@ -13,7 +13,7 @@ namespace gpu::kernels {
 template <class Fragment>
 class naive_tile {
  public:
-  static constexpr policy::pair_tile shape = policy::naive;
+  static constexpr policy::tile_layout shape = policy::naive;
   using fragment = Fragment;
 
   // The compiler reads two doubles at a time, also the one past an odd end.

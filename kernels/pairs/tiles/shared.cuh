@@ -16,7 +16,7 @@ namespace gpu::kernels {
 
 /// int8 through dp4a; sums below 2^24 (cols <= 128).
 struct int8_arithmetic {
-  static constexpr policy::pair_tile shape = policy::shared_int8;
+  static constexpr policy::tile_layout shape = policy::shared_int8;
   using statistic = spearman_statistic;
   using word = int;  // four elements
   using sum = int;
@@ -29,7 +29,7 @@ struct int8_arithmetic {
 /// int16 and int32 with 64-bit sums.
 template <class Integer>
 struct wide_arithmetic {
-  static constexpr policy::pair_tile shape = policy::shared_wide;
+  static constexpr policy::tile_layout shape = policy::shared_wide;
   using statistic = spearman_statistic;
   using word = Integer;
   using sum = std::int64_t;
@@ -43,7 +43,7 @@ struct wide_arithmetic {
 
 /// Unit rows in double; the eight partial sums of a row follow each other, see unit_row_layout.
 struct double_arithmetic {
-  static constexpr policy::pair_tile shape = policy::shared_double;
+  static constexpr policy::tile_layout shape = policy::shared_double;
   using statistic = pearson_statistic;
   using word = double;
   using sum = double;
@@ -56,7 +56,7 @@ struct double_arithmetic {
 template <class Arithmetic>
 class shared_tile {
  public:
-  static constexpr policy::pair_tile shape = Arithmetic::shape;
+  static constexpr policy::tile_layout shape = Arithmetic::shape;
   using statistic = typename Arithmetic::statistic;
   using fragment = typename Arithmetic::fragment;
 

@@ -13,7 +13,7 @@
 namespace gpu::kernels {
 
 /// The ring of buffers. Offsets(step) gives where a step's bytes start in a row of each operand.
-template <policy::pair_tile Shape, int ChunkBytes>
+template <policy::tile_layout Shape, int ChunkBytes>
 class chunk_stream {
  public:
   static constexpr int row_buffer = Shape.rows * ChunkBytes;
@@ -97,10 +97,10 @@ class chunk_stream {
 
 /// What the tiles that stream have in common: 4 x 2 warps, of which each has 2 x 4 products of 16
 /// rows by 8 columns, as partial sums that are added to the totals now and then.
-template <policy::pair_tile Shape, int ChunkBytes>
+template <policy::tile_layout Shape, int ChunkBytes>
 class streamed_tile : public mma_layout<4, 2, 2, 4> {
  public:
-  static constexpr policy::pair_tile shape = Shape;
+  static constexpr policy::tile_layout shape = Shape;
 
   static __host__ __device__ std::size_t shared_bytes(const pair_panel&) { return stream::bytes(); }
   __device__ void start(index_t first_row, const column_span& columns) {

@@ -8,7 +8,7 @@
 namespace gpu::kernels {
 
 template <int Cols>
-void launch_count_packed_of(const row_source& source, const rank_target& target,
+void launch_count_packed_of(const rank_source& source, const rank_target& target,
                             cudaStream_t stream) {
   using layout = packed_layout<Cols, rank_packed_threads>;
   count_packed_kernel<layout>

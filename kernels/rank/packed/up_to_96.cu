@@ -2,6 +2,6 @@
 
 namespace gpu::kernels {
 
-template void launch_count_packed_of<96>(const row_source&, const rank_target&, cudaStream_t);
+template void launch_count_packed_of<96>(const rank_source&, const rank_target&, cudaStream_t);
 
 }  // namespace gpu::kernels

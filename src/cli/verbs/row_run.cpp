@@ -119,7 +119,7 @@ class row_run {
   }
 
   /// Shows how far the run is, and ends it where its result will be too large.
-  void look_ahead(const io::input& file, const io::row_source& source, progress_line& line) {
+  void look_ahead(const io::input& file, const io::row_reader& source, progress_line& line) {
     const auto done = static_cast<double>(report_.rows);
     const std::optional<index_t> rows = source.rows();
     const double share = rows ? done / static_cast<double>(*rows) : file.share_read().value_or(0);

@@ -5,7 +5,7 @@
 #include <gpu/execution.hpp>
 
 #include "cli/options/options.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/table.hpp"
 #include "io/write/output_file.hpp"
 
@@ -19,9 +19,9 @@ class row_operation {
   [[nodiscard]] virtual const char* stage() const = 0;
   [[nodiscard]] virtual const execution& exec() const = 0;
   /// Whether it takes all rows as one block: those of a vector, mostly.
-  [[nodiscard]] virtual bool needs_all(const io::row_source& source) const = 0;
+  [[nodiscard]] virtual bool needs_all(const io::row_reader& source) const = 0;
   /// The shape is known. Both outlive the operation's use; nothing may be written yet.
-  virtual void begin(const io::row_source& source, io::output_file& out) = 0;
+  virtual void begin(const io::row_reader& source, io::output_file& out) = 0;
   /// Takes the next rows, and keeps what follows from them.
   virtual void compute(const io::table& block) = 0;
   /// Writes what the last compute() kept.

@@ -36,9 +36,9 @@ class differential_operation final : public row_operation {
 
   [[nodiscard]] const char* stage() const override { return "differential"; }
   [[nodiscard]] const execution& exec() const override { return options_.exec; }
-  [[nodiscard]] bool needs_all(const io::row_source&) const override { return true; }
+  [[nodiscard]] bool needs_all(const io::row_reader&) const override { return true; }
 
-  void begin(const io::row_source& source, io::output_file& out) override {
+  void begin(const io::row_reader& source, io::output_file& out) override {
     groups_ = groups_of(job_.groups, source.cols(), source.columns());
     text_.emplace(out);
   }

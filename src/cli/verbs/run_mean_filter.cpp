@@ -34,11 +34,11 @@ class mean_filter_operation final : public row_operation {
 
   [[nodiscard]] const char* stage() const override { return "filter"; }
   [[nodiscard]] const execution& exec() const override { return job_.filter.exec; }
-  [[nodiscard]] bool needs_all(const io::row_source& source) const override {
+  [[nodiscard]] bool needs_all(const io::row_reader& source) const override {
     return source.is_vector();
   }
 
-  void begin(const io::row_source& source, io::output_file& out) override {
+  void begin(const io::row_reader& source, io::output_file& out) override {
     is_vector_ = source.is_vector();
     index_t cols = 1;  // one number a line is a vector, to be filtered along its length
     if (!is_vector_) {

@@ -18,11 +18,11 @@ class rank_operation final : public row_operation {
 
   [[nodiscard]] const char* stage() const override { return "rank"; }
   [[nodiscard]] const execution& exec() const override { return job_.rank.exec; }
-  [[nodiscard]] bool needs_all(const io::row_source& source) const override {
+  [[nodiscard]] bool needs_all(const io::row_reader& source) const override {
     return source.is_vector();
   }
 
-  void begin(const io::row_source& source, io::output_file& out) override {
+  void begin(const io::row_reader& source, io::output_file& out) override {
     is_vector_ = source.is_vector();
     writer_.emplace(out, io::rows_to_write{.format = job_.format,
                                            .cols = source.cols(),

@@ -85,9 +85,9 @@ class top_k_operation final : public row_operation {
 
   [[nodiscard]] const char* stage() const override { return "top-k"; }
   [[nodiscard]] const execution& exec() const override { return job_.top.exec; }
-  [[nodiscard]] bool needs_all(const io::row_source& /*source*/) const override { return false; }
+  [[nodiscard]] bool needs_all(const io::row_reader& /*source*/) const override { return false; }
 
-  void begin(const io::row_source& source, io::output_file& out) override {
+  void begin(const io::row_reader& source, io::output_file& out) override {
     is_vector_ = source.is_vector();
     writer_.emplace(out, io::selection_to_write{.format = job_.format,
                                                 .entries = std::min(job_.k, source.cols()),

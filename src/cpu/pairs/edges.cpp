@@ -4,24 +4,23 @@
 #include <string>
 #include <utility>
 
-#include "cpu/pairs/edge_writer.hpp"
+#include "cpu/pairs/edge_walk.hpp"
 #include "cpu/pairs/engine.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 
 namespace gpu::cpu {
 
-void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& meter) {
-  pair_search& search = this->search(writer.task());
-  if (!source_) writer.tell_expected(search.estimate());
-  for (index_t begin = asked_.begin; begin < asked_.end && !writer.has_enough();) {
+void pair_engine::edges_of_window(edge_walk& walk, detail::pair_progress& meter) {
+  pair_search& search = this->search(walk.task());
+  if (!source_) walk.tell_expected(search.estimate());
+  for (index_t begin = asked_.begin; begin < asked_.end && !walk.has_enough();) {
     index_t end = std::min({begin + panel_rows_at(begin),
-                            begin + writer.rows_that_fit(search, window_cols()), asked_.end});
-    while (!writer.collect(search, begin, end, end - begin == 1)) {
-      const index_t fewer =
-          std::min((end - begin) / 2, writer.rows_that_fit(search, window_cols()));
+                            begin + walk.rows_that_fit(search, window_cols()), asked_.end});
+    while (!walk.collect(search, begin, end, end - begin == 1)) {
+      const index_t fewer = std::min((end - begin) / 2, walk.rows_that_fit(search, window_cols()));
       end = begin + std::max<index_t>(1, fewer);
     }
-    writer.flush();
+    walk.flush();
     meter.advance(pairs_in(begin, end));
     search.reconsider();
     begin = end;
@@ -30,19 +29,19 @@ void pair_engine::edges_of_window(edge_writer& writer, detail::pair_progress& me
 
 // A range of rows meets all columns before the next range begins. Where it has more edges than may
 // wait, it is made smaller, and the edges of its first rows are kept.
-void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& meter) {
+void pair_engine::ordered_edges(edge_walk& walk, detail::pair_progress& meter) {
   index_t step = range_rows();
-  for (index_t begin = area_rows_.begin; begin < area_rows_.end && !writer.has_enough();) {
+  for (index_t begin = area_rows_.begin; begin < area_rows_.end && !walk.has_enough();) {
     index_t rows = std::min(step, area_rows_.end - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
-      pair_search& search = this->search(writer.task());
-      if (reported == 0) rows = std::min(rows, writer.rows_that_fit(search, area_cols_.size()));
+      pair_search& search = this->search(walk.task());
+      if (reported == 0) rows = std::min(rows, walk.rows_that_fit(search, area_cols_.size()));
       for (index_t from = 0; from < rows;) {
         const index_t to = std::min(from + panel_rows(), rows);
-        if (!writer.collect(search, from, to, rows == 1)) {
+        if (!walk.collect(search, from, to, rows == 1)) {
           rows = std::max<index_t>(1, rows / 2);
-          writer.drop_from(rows);
+          walk.drop_from(rows);
           continue;
         }
         const std::uint64_t in_range = pairs_of({begin, begin + rows});
@@ -64,8 +63,8 @@ void pair_engine::ordered_edges(edge_writer& writer, detail::pair_progress& mete
       col = load_beside({begin, begin + rows}, col, area_cols_.end);
       search_window();
     }
-    const bool is_few = writer.found() < panel_edges_ / 4;
-    writer.flush();
+    const bool is_few = walk.found() < panel_edges_ / 4;
+    walk.flush();
     const std::uint64_t in_range = pairs_of({begin, begin + rows});
     meter.advance(in_range - std::min(in_range, reported));
     begin += rows;
@@ -86,16 +85,16 @@ std::string explain_edges(detail::pair_engine& engine, const detail::keep_range&
 }
 
 void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
-  edge_writer writer(*this, request, receiver);
+  edge_walk walk(*this, request, receiver);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   if (source_ && request.order != edge_order::unspecified) {
-    ordered_edges(writer, meter);
+    ordered_edges(walk, meter);
   } else {
-    for_each_window([&] { edges_of_window(writer, meter); });
+    for_each_window([&] { edges_of_window(walk, meter); });
   }
-  if (writer.has_enough()) return;
-  writer.finish();
+  if (walk.has_enough()) return;
+  walk.finish();
   meter.finish();
 }
 

@@ -156,7 +156,7 @@ void pair_engine::take_rows(const detail::pair_input& input, const row_selection
 }
 
 void pair_engine::fold_into(row_patterns patterns) {
-  detail::prepared_rows folded{.rows = patterns.size(), .cols = info_.cols};
+  detail::row_info folded{.rows = patterns.size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(patterns)};
 }
 

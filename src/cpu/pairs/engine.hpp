@@ -35,7 +35,7 @@ class pair_engine final : public detail::pair_engine {
   pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
               const pair_options& options);
 
-  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::row_info& rows() const override { return info_; }
   /// What rows() were folded from, to be taken once.
   [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
     return std::exchange(folded_, std::nullopt);
@@ -155,10 +155,10 @@ class pair_engine final : public detail::pair_engine {
   pair_search& search(const pair_task& task);
 
   // edges(): puts what tiles found into the order of the result.
-  class edge_writer;
+  class edge_walk;
   // edges() of the window, and of many windows in order.
-  void edges_of_window(edge_writer& writer, detail::pair_progress& meter);
-  void ordered_edges(edge_writer& writer, detail::pair_progress& meter);
+  void edges_of_window(edge_walk& walk, detail::pair_progress& meter);
+  void ordered_edges(edge_walk& walk, detail::pair_progress& meter);
 
   // top_k() of some rows.
   class neighbor_search;
@@ -177,7 +177,7 @@ class pair_engine final : public detail::pair_engine {
   int threads_;
   std::size_t panel_edges_ = pair_policy::panel_edges;
   progress_callback on_progress_;
-  detail::prepared_rows info_;
+  detail::row_info info_;
   index_t packed_cols_ = 0;  // elements of a packed row
   std::optional<detail::folded_rows> folded_;
   std::unique_ptr<row_source> source_;  // null where there is one window alone

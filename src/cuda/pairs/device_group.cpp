@@ -26,7 +26,7 @@ class pair_device_group final : public detail::pair_engine {
   pair_device_group(const pair_device_group&) = delete;
   pair_device_group& operator=(const pair_device_group&) = delete;
 
-  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::row_info& rows() const override { return info_; }
   // Every device finds the same patterns.
   [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
     std::optional<detail::folded_rows> found = engines_.front()->take_folded();
@@ -65,7 +65,7 @@ class pair_device_group final : public detail::pair_engine {
   std::string device_name_;
   progress_callback on_progress_;
   std::vector<std::unique_ptr<cuda::pair_engine>> engines_;
-  detail::prepared_rows info_;
+  detail::row_info info_;
 };
 
 // Every device gets the same bound, so that all of them take the same decisions.

@@ -77,13 +77,13 @@ struct panel_state {
   candidate_counters* counters;
 };
 
-class edge_writer {
+class edge_walk {
  public:
-  edge_writer(const edge_source& source, const detail::edge_request& request,
-              detail::edge_receiver& receiver, const detail::cut_sample& sample);
-  ~edge_writer();
-  edge_writer(const edge_writer&) = delete;
-  edge_writer& operator=(const edge_writer&) = delete;
+  edge_walk(const edge_source& source, const detail::edge_request& request,
+            detail::edge_receiver& receiver, const detail::cut_sample& sample);
+  ~edge_walk();
+  edge_walk(const edge_walk&) = delete;
+  edge_walk& operator=(const edge_walk&) = delete;
 
   void run();
 
@@ -133,8 +133,8 @@ class edge_writer {
   std::shared_ptr<pair_walk> walk_;
 };
 
-edge_writer::edge_writer(const edge_source& source, const detail::edge_request& request,
-                         detail::edge_receiver& receiver, const detail::cut_sample& sample)
+edge_walk::edge_walk(const edge_source& source, const detail::edge_request& request,
+                     detail::edge_receiver& receiver, const detail::cut_sample& sample)
     : source_(source),
       request_(request),
       receiver_(receiver),
@@ -170,13 +170,13 @@ edge_writer::edge_writer(const edge_source& source, const detail::edge_request& 
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(source.finding));
 }
 
-edge_writer::~edge_writer() {
+edge_walk::~edge_walk() {
   // The other streams may be at work where an exception ends the run.
   static_cast<void>(cudaStreamSynchronize(source_.finding));
   static_cast<void>(cudaStreamSynchronize(source_.settling));
 }
 
-void edge_writer::run() {
+void edge_walk::run() {
   const detail::pair_area& area = source_.area;
   const std::uint64_t pairs = detail::pairs_in(area);
   walk_ = source_.share.walk("pairs", area.rows.size(), pairs);
@@ -216,21 +216,21 @@ void edge_writer::run() {
   walk_->finish();
 }
 
-void edge_writer::hand_over(std::optional<panel_state>& settled) {
+void edge_walk::hand_over(std::optional<panel_state>& settled) {
   wait_for_turn(settled->panel.rows);
   deliver(*settled);
   release(settled->panel.rows);
   settled.reset();
 }
 
-entry_buffer* edge_writer::take_buffer(cudaStream_t user) {
+entry_buffer* edge_walk::take_buffer(cudaStream_t user) {
   entry_buffer* const buffer = free_.front();
   free_.pop_front();
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(user, buffer->read.get()));
   return buffer;
 }
 
-panel_state edge_writer::find(const edge_panel& panel, candidate_counters& counters) {
+panel_state edge_walk::find(const edge_panel& panel, candidate_counters& counters) {
   const cudaStream_t stream = source_.finding;
   const panel_state out{panel, take_buffer(stream), &counters};
   counters.clear(stream);
@@ -245,18 +245,18 @@ panel_state edge_writer::find(const edge_panel& panel, candidate_counters& count
   return out;
 }
 
-bool edge_writer::fits(const panel_state& found) {
+bool edge_walk::fits(const panel_state& found) {
   output_.wait_for(found.counters->ready());
   return found.counters->found() <= capacity_;
 }
 
-void edge_writer::learn(const row_range& rows, std::uint64_t found) {
+void edge_walk::learn(const row_range& rows, std::uint64_t found) {
   const double pairs = static_cast<double>(pairs_of_rows(source_.area, rows));
   const double fitting = pairs * panel_edges_ / (static_cast<double>(found) + 1);
   panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
 }
 
-void edge_writer::settle(panel_state& found) {
+void edge_walk::settle(panel_state& found) {
   const cudaStream_t stream = source_.settling;
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
@@ -278,7 +278,7 @@ void edge_writer::settle(panel_state& found) {
   found.counters->read(stream);
 }
 
-void edge_writer::deliver(const panel_state& settled) {
+void edge_walk::deliver(const panel_state& settled) {
   has_delivered_ = true;
   output_.wait_for(settled.counters->ready());
   const candidate_buffer& entries = settled.buffer->entries;
@@ -290,7 +290,7 @@ void edge_writer::deliver(const panel_state& settled) {
   if (source_.share.members() > 1) output_.drain();
 }
 
-void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
+void edge_walk::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
   // Twice the pieces that would do if candidates were spread evenly. One row is cut into columns
   // that cannot overflow.
   const index_t pieces = static_cast<index_t>(found / capacity_ + 1) * 2;
@@ -313,7 +313,7 @@ void edge_writer::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
   }
 }
 
-void edge_writer::release(const row_range& rows) {
+void edge_walk::release(const row_range& rows) {
   walk_->release(to_walk(source_.area, rows));
   walk_->advance(pairs_of_rows(source_.area, rows));
 }
@@ -335,7 +335,7 @@ void announce_edges(detail::edge_receiver& receiver, const detail::cut_sample& s
 
 void write_edges_by_tiles(const edge_source& source, const detail::edge_request& request,
                           detail::edge_receiver& receiver, const detail::cut_sample& sample) {
-  edge_writer(source, request, receiver, sample).run();
+  edge_walk(source, request, receiver, sample).run();
 }
 
 }  // namespace gpu::cuda

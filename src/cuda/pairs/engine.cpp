@@ -133,7 +133,7 @@ void pair_engine::fold_rows(const pair_options& options, const pair_part& part) 
   const bool is_against = !area_.is_whole_table();
   const index_t of_x = is_against ? patterns_before(*patterns, area_.cols.begin) : patterns->size();
   area_ = detail::area_of_patterns(patterns->size(), of_x, is_against, part);
-  detail::prepared_rows folded{.rows = patterns->size(), .cols = info_.cols};
+  detail::row_info folded{.rows = patterns->size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 
@@ -247,7 +247,7 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
       choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
   choose_products(format, variant, input.area, limits_of(devices.front().ordinal),
                   code_of(devices.front().ordinal).capability);
-  const kernels::policy::pair_tile shape = tile_shape(format.deciding_tile());
+  const kernels::policy::tile_layout shape = tile_shape(format.deciding_tile());
   const std::size_t row_bytes = format.bytes() + sizeof(std::int64_t) + sizeof(kernels::row_norm);
   return {.device = describe_devices(devices),
           .variant = variant,

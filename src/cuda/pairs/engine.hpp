@@ -57,7 +57,7 @@ class pair_engine final : public detail::pair_engine {
   void join(pair_share& share) { share_ = &share; }
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
-  [[nodiscard]] const detail::prepared_rows& rows() const override { return info_; }
+  [[nodiscard]] const detail::row_info& rows() const override { return info_; }
   /// What rows() were folded from, to be taken once.
   [[nodiscard]] std::optional<detail::folded_rows> take_folded() {
     return std::exchange(folded_, std::nullopt);
@@ -174,7 +174,7 @@ class pair_engine final : public detail::pair_engine {
   cuda::stream compute_;
   cuda::stream output_{cuda::stream::priority::high};
   detail::pair_area area_;  // in rows of info_
-  detail::prepared_rows info_;
+  detail::row_info info_;
   std::optional<detail::folded_rows> folded_;
   std::shared_ptr<const device_prepared_table> prepared_;  // what rows_ may be a part of
   front_room front_;

@@ -59,7 +59,7 @@ row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index
 }  // namespace
 
 std::optional<row_patterns> device_rows::fold(double most_share, int threads, index_t border,
-                                              const detail::prepared_rows& info,
+                                              const detail::row_info& info,
                                               const pair_budget& budget, cudaStream_t stream) {
   if (count_ == 0) {
     return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
@@ -76,7 +76,7 @@ std::optional<row_patterns> device_rows::fold(double most_share, int threads, in
 }
 
 std::optional<row_patterns> device_rows::fold_resident(double most_share, index_t border,
-                                                       const detail::prepared_rows& info,
+                                                       const detail::row_info& info,
                                                        const pair_budget& budget,
                                                        cudaStream_t stream) {
   const auto rows = static_cast<std::size_t>(count_);

@@ -23,7 +23,7 @@ device_prepared_table::device_prepared_table(const detail::measure_traits& of,
       choose_row_format(of, chosen, width, options.variant != pair_variant::automatic);
   pair_budget budget(options.exec.workspace_bytes);
   const auto alone = make_solo_share(options.exec.on_progress);
-  detail::prepared_rows info;
+  detail::row_info info;
   rows_.emplace(of, tables, format, options, budget, *alone, own_.get(), info, front_rows);
   if (!rows_->resident()) {
     throw out_of_memory("prepared rows: they do not fit the device",

@@ -269,7 +269,7 @@ table npy_rows::read_rows(index_t rows) {
   return out;
 }
 
-std::unique_ptr<row_source> open_npy(std::unique_ptr<byte_stream> bytes, const std::string& file,
+std::unique_ptr<row_reader> open_npy(std::unique_ptr<byte_stream> bytes, const std::string& file,
                                      bool transposes, int threads) {
   auto rows = std::make_unique<npy_rows>(std::move(bytes), file);
   if (rows->holds_transpose() == transposes) return rows;

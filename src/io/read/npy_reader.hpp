@@ -9,7 +9,7 @@
 
 #include "io/npy_header.hpp"
 #include "io/read/input.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/table.hpp"
 
 namespace gpu::io {
@@ -21,7 +21,7 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 [[nodiscard]] npy_header read_npy_header(byte_stream& bytes, const std::string& file);
 
 /// The rows of a .npy, some megabytes at a time; of an array in Fortran order its columns.
-class npy_rows final : public row_source {
+class npy_rows final : public row_reader {
  public:
   /// Reads the header. `file` is named in errors.
   npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file);
@@ -52,7 +52,7 @@ class npy_rows final : public row_source {
 /// The rows of the array that `bytes` delivers, or its columns where `transposes`; `file` is named
 /// in errors. What does not lie so in the file is turned in memory (transposed_rows).
 /// @throw input_error
-[[nodiscard]] std::unique_ptr<row_source> open_npy(std::unique_ptr<byte_stream> bytes,
+[[nodiscard]] std::unique_ptr<row_reader> open_npy(std::unique_ptr<byte_stream> bytes,
                                                    const std::string& file, bool transposes,
                                                    int threads);
 

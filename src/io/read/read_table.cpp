@@ -26,7 +26,7 @@ const char* other_suffix(const input& file) {
   return nullptr;
 }
 
-std::unique_ptr<row_source> open_lines(input& file, const read_options& options) {
+std::unique_ptr<row_reader> open_lines(input& file, const read_options& options) {
   if (file.begins_with(parquet_magic)) return open_parquet(file, options);
   if (const char* const suffix = other_suffix(file)) {
     throw input_error(file.name(), {},
@@ -60,7 +60,7 @@ bool is_text(const input& file) {
          !file.begins_with(parquet_magic) && other_suffix(file) == nullptr;
 }
 
-std::unique_ptr<row_source> open_rows(input& file, const read_options& options) {
+std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {
   const bool is_zip = file.begins_with(zip_magic);
   if (is_zip || is_matrix_market(file)) {
     check_sparse_options(file, options.text);

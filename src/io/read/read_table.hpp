@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/read/input.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/table.hpp"
 #include "io/text/text_options.hpp"
 
@@ -57,6 +57,6 @@ void refuse_names_file(const input& file, const read_options& options);
 /// The rows of `file` block by block, under the same rules; options.stop and options.max_bytes are
 /// those that `file` was opened with. `file` outlives the source.
 /// @throw as read_table, while the source is opened or read.
-[[nodiscard]] std::unique_ptr<row_source> open_rows(input& file, const read_options& options = {});
+[[nodiscard]] std::unique_ptr<row_reader> open_rows(input& file, const read_options& options = {});
 
 }  // namespace gpu::io

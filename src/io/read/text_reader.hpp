@@ -8,7 +8,7 @@
 
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/table.hpp"
 #include "io/text/text_layout.hpp"
 #include "io/text/text_segment.hpp"
@@ -19,7 +19,7 @@ struct block_values;
 struct value_range;
 
 /// The rows of the text that a source delivers, a block of lines at a time.
-class text_rows final : public row_source {
+class text_rows final : public row_reader {
  public:
   /// Reads the first lines. `file` is named in errors.
   text_rows(std::unique_ptr<line_source> source, const read_options& options,

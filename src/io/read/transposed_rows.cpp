@@ -6,7 +6,7 @@
 
 namespace gpu::io {
 
-transposed_rows::transposed_rows(std::unique_ptr<row_source> source, int threads)
+transposed_rows::transposed_rows(std::unique_ptr<row_reader> source, int threads)
     : is_float_(source->is_float()),
       table_(transposed(source->rest(), threads)),
       rows_(table_->rows()),

@@ -4,16 +4,16 @@
 #include <memory>
 #include <optional>
 
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/table.hpp"
 
 namespace gpu::io {
 
 /// Reads all of a source, because its first column ends with its last row, and hands it out as one
 /// block. Memory: the table twice.
-class transposed_rows final : public row_source {
+class transposed_rows final : public row_reader {
  public:
-  transposed_rows(std::unique_ptr<row_source> source, int threads);
+  transposed_rows(std::unique_ptr<row_reader> source, int threads);
   [[nodiscard]] index_t cols() const override { return cols_; }
   [[nodiscard]] std::optional<index_t> rows() const override { return rows_; }
   [[nodiscard]] bool names_rows() const override { return !reading_.rows_named_by.empty(); }

@@ -21,6 +21,26 @@ bool is_rare(char c) {
   return code < 0x20 || code == 0x7F || code == 0xC2;
 }
 
+/// The line `sep=;` that tells Excel what separates the fields, with its separator and its bytes.
+struct separator_line {
+  char separator;
+  std::size_t bytes;
+};
+
+/// The line that `text` begins with; nothing where it begins with another, or names what separates
+/// no fields here.
+std::optional<separator_line> find_separator_line(std::string_view text) {
+  const std::size_t size = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, size);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool has_key = line.starts_with("sep=") || line.starts_with("SEP=");
+  if (!has_key || line.size() != 5 ||
+      std::string_view("\t,;| ").find(line.back()) == std::string_view::npos) {
+    return {};
+  }
+  return separator_line{.separator = line.back(), .bytes = std::min(size + 1, text.size())};
+}
+
 bool holds(const std::vector<index_t>& columns, index_t column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
@@ -33,6 +53,7 @@ class layout_finder {
 
   found_layout find() {
     gct_ = find_gct(text_, file_);
+    separator_line_ = find_separator_line(text_);
     set_rules();
     read_sample();
     choose_header();
@@ -50,6 +71,8 @@ class layout_finder {
     if (gct_) {
       layout.separator = '\t';
       layout.rows = gct_->rows;
+    } else if (separator_line_ && options_.separator == delimiter::automatic) {
+      layout.separator = separator_line_->separator;
     } else if (options_.separator == delimiter::automatic) {
       layout.separator = likely_separator(text_, layout, layout.values);
     } else {
@@ -60,7 +83,8 @@ class layout_finder {
 
   void read_sample() {
     const text_layout& layout = found_.layout;
-    const std::size_t before = gct_ ? gct_->bytes : 0;
+    const std::size_t before = gct_ ? gct_->bytes : separator_line_ ? separator_line_->bytes : 0;
+    const index_t lines_before = gct_ ? 2 : separator_line_ ? 1 : 0;
     sample_ = take_sample(text_.substr(before), layout);
     if (sample_.empty()) {
       throw input_error(file_, {}, "the file is empty, expected rows of numbers");
@@ -69,7 +93,7 @@ class layout_finder {
     const std::size_t all = std::numeric_limits<std::size_t>::max();
     split_sample(sample_, layout, layout.values, is_chosen_ ? all : most_sample_cells);
     for (sample_line& line : sample_) {
-      line.number += gct_ ? 2 : 0;
+      line.number += lines_before;
       line.begin += before;
       line.end += before;
     }
@@ -243,6 +267,7 @@ class layout_finder {
   const text_options& options_;
   const std::string& file_;
   std::optional<gct_preamble> gct_;
+  std::optional<separator_line> separator_line_;
   text_sample sample_;
   sample_line
       after_header_;  // without cells: the last line in front of the rows, where there is a header

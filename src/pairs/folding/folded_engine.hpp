@@ -32,7 +32,7 @@ class folded_pair_engine final : public pair_engine {
   /// The engine of the patterns.
   [[nodiscard]] pair_engine& inner() { return *inner_; }
   [[nodiscard]] const row_patterns& patterns() const { return folded_.patterns; }
-  [[nodiscard]] const prepared_rows& rows() const override { return folded_.input; }
+  [[nodiscard]] const row_info& rows() const override { return folded_.input; }
   [[nodiscard]] std::string device() const override { return inner_->device(); }
   [[nodiscard]] pair_variant variant() const override { return inner_->variant(); }
 

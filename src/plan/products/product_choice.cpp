@@ -66,7 +66,7 @@ product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
 }  // namespace
 
 double tile_seconds(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
-  const policy::pair_tile& tile = policy::tensor_limbs;
+  const policy::tile_layout& tile = policy::tensor_limbs;
   const index_t across = ceil_div(shape.cols, index_t{tile.cols});
   const index_t walked = std::min<index_t>(across, policy::column_tiles_per_block);
   const index_t blocks =

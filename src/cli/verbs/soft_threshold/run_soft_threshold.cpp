@@ -75,9 +75,9 @@ class soft_threshold_operation final : public row_operation {
 
   [[nodiscard]] const char* stage() const override { return "soft-threshold"; }
   [[nodiscard]] const execution& exec() const override { return options_.exec; }
-  [[nodiscard]] bool needs_all(const io::row_source&) const override { return true; }
+  [[nodiscard]] bool needs_all(const io::row_reader&) const override { return true; }
 
-  void begin(const io::row_source&, io::output_file& out) override { out_ = &out; }
+  void begin(const io::row_reader&, io::output_file& out) override { out_ = &out; }
 
   void compute(const io::table& block) override {
     if (block.first_nan && options_.nans == nan_policy::reject) {

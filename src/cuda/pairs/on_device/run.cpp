@@ -206,7 +206,7 @@ detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& cal
   const std::vector<device_info> devices = select_devices(call.options.exec);
   const device_guard guard(devices.front().ordinal);
   const auto [shape, scratch_bytes] = fit_shape(call);
-  const kernels::policy::pair_tile tile = tile_shape(shape.format.deciding_tile());
+  const kernels::policy::tile_layout tile = tile_shape(shape.format.deciding_tile());
   return {.device = describe_devices(devices),
           .variant = shape.variant,
           .tile_rows = tile.rows,

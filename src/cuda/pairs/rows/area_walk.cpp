@@ -54,7 +54,7 @@ double area_sides::pairs() const {
   return (rows.within ? first * (first - 1) / 2 : 0.0) + first * static_cast<double>(right);
 }
 
-area_sides sides_of(const detail::pair_area& area, const detail::prepared_rows& info) {
+area_sides sides_of(const detail::pair_area& area, const detail::row_info& info) {
   const bool within = !area.is_against();
   const row_range right = within ? row_range{area.rows.end, area.cols.end} : area.cols;
   const auto valid = [&](row_range range) {

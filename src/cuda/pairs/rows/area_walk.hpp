@@ -48,7 +48,7 @@ struct area_sides {
   /// Pairs that are asked for, of rows that have a statistic.
   [[nodiscard]] double pairs() const;
 };
-area_sides sides_of(const detail::pair_area& area, const detail::prepared_rows& info);
+area_sides sides_of(const detail::pair_area& area, const detail::row_info& info);
 
 /// Whether an area is thin: it has so few rows against so many columns that sorting and packing the
 /// columns for a screen, or for counts class by class, takes longer than the tiles that decide

@@ -57,7 +57,7 @@ void on_threads(int threads, const Work& work) {
 
 device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
                          row_format format, const pair_options& options, pair_budget& budget,
-                         pair_share& share, cudaStream_t stream, detail::prepared_rows& info,
+                         pair_share& share, cudaStream_t stream, detail::row_info& info,
                          index_t front)
     : count_(0), front_(front), format_(format) {
   const auto start = std::chrono::steady_clock::now();
@@ -83,7 +83,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
 
 device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
                          const device_rows& y, bool in_place, const pair_options& options,
-                         pair_budget& budget, cudaStream_t stream, detail::prepared_rows& info)
+                         pair_budget& budget, cudaStream_t stream, detail::row_info& info)
     : count_(0), format_(y.format_) {
   const auto start = std::chrono::steady_clock::now();
   look_at(what, {.x = tables.x}, info);
@@ -108,7 +108,7 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
 }
 
 void device_rows::look_at(const measure_traits& what, const detail::pair_tables& tables,
-                          detail::prepared_rows& info) {
+                          detail::row_info& info) {
   const auto add_table = [&]<class View>(const View& view) {
     using value = typename View::value_type;
     count_ += view.rows();
@@ -334,7 +334,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
 }
 
 // Which rows have no statistic: read only where there are any.
-void device_rows::read_back(cudaStream_t stream, detail::prepared_rows& info) {
+void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
   read_ties(stream, info);
   unsigned long long invalid = 0;
   GPU_SIMILARITY_CUDA_CHECK(

@@ -34,19 +34,18 @@ class device_rows {
   /// rows have room for `front` rows before them.
   device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
               row_format format, const pair_options& options, pair_budget& budget,
-              pair_share& share, cudaStream_t stream, detail::prepared_rows& info,
-              index_t front = 0);
+              pair_share& share, cudaStream_t stream, detail::row_info& info, index_t front = 0);
   /// The rows of `tables.x` with those of `y` behind them, which is resident and has room for
   /// `front` rows before its own: in that room where `in_place`, else in a copy. `y` outlives this.
   device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
               const device_rows& y, bool in_place, const pair_options& options, pair_budget& budget,
-              cudaStream_t stream, detail::prepared_rows& info);
+              cudaStream_t stream, detail::row_info& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
   /// tells which rows have a statistic. Waits for the stream.
   std::optional<row_patterns> fold(double most_share, int threads, index_t border,
-                                   const detail::prepared_rows& info, const pair_budget& budget,
+                                   const detail::row_info& info, const pair_budget& budget,
                                    cudaStream_t stream);
 
   /// What the tiles of rows with missing values write of a pair, from now on.
@@ -118,15 +117,15 @@ class device_rows {
   // Those of products_integer, in the same way, and memory for products.
   void make_product_rows(cudaStream_t stream);
   // The ties of the rows that were prepared here, of signs alone.
-  void read_ties(cudaStream_t stream, detail::prepared_rows& info) const;
+  void read_ties(cudaStream_t stream, detail::row_info& info) const;
   // Leaves products out where there is no memory for them.
   void fit_products(std::size_t rows, pair_budget& budget);
   // Memory for the statistics of a query of prepared rows, which go through it.
   void take_product_memory(pair_budget& budget);
-  void read_back(cudaStream_t stream, detail::prepared_rows& info);
+  void read_back(cudaStream_t stream, detail::row_info& info);
   std::optional<row_patterns> fold_resident(double most_share, index_t border,
-                                            const detail::prepared_rows& info,
-                                            const pair_budget& budget, cudaStream_t stream);
+                                            const detail::row_info& info, const pair_budget& budget,
+                                            cudaStream_t stream);
   std::optional<row_patterns> fold_on_host(double most_share, int threads, index_t border,
                                            cudaStream_t stream);
   [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
@@ -137,7 +136,7 @@ class device_rows {
 
   // How rows come here, and what of them goes through a lane.
   void look_at(const detail::measure_traits& what, const detail::pair_tables& tables,
-               detail::prepared_rows& info);
+               detail::row_info& info);
   // Memory for all rows, with the room in front of them.
   void allocate(pair_budget& budget, cudaStream_t stream);
   void take_memory_of(const device_rows& y, index_t first);

@@ -176,7 +176,7 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols) {
                     policy::most_product_elements);
 }
 
-kernels::policy::pair_tile tile_shape(pair_tile_kind tile) {
+kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
   switch (tile) {
     case pair_tile_kind::naive_spearman:
     case pair_tile_kind::naive_pearson:

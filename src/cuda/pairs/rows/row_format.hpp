@@ -65,7 +65,7 @@ row_format half_row_format(index_t cols, detail::row_centre centre);
 index_t product_elements(const row_format& format, index_t rows, index_t cols);
 
 /// Rows and columns of a block of the pair matrix, and the threads that share it.
-kernels::policy::pair_tile tile_shape(kernels::pair_tile_kind tile);
+kernels::policy::tile_layout tile_shape(kernels::pair_tile_kind tile);
 
 /// Largest error of a float estimate made from exact products.
 inline constexpr double float_estimate_error = 2e-6;

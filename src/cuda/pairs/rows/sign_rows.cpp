@@ -18,7 +18,7 @@ index_t rank_stride(const row_format& format) {
 
 }  // namespace
 
-void device_rows::read_ties(cudaStream_t stream, detail::prepared_rows& info) const {
+void device_rows::read_ties(cudaStream_t stream, detail::row_info& info) const {
   if (format_.tile != pair_tile_kind::signs || fresh_ == 0) return;
   info.ties.resize(static_cast<std::size_t>(fresh_));
   const device_buffer<row_ties> ties(info.ties.size(), stream);

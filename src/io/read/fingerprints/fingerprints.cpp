@@ -40,7 +40,7 @@ class table_packer {
   table_packer(const std::string& file, const fingerprint_options& bits)
       : file_(file), bits_(bits) {}
 
-  table pack(row_source& source) {
+  table pack(row_reader& source) {
     cols_ = source.cols();
     const bool is_packed = bits_.format == fingerprint_format::packed;
     check_cols(is_packed);
@@ -135,7 +135,7 @@ table read_lines(input& file, const read_options& options, fingerprint_options b
     lines = std::make_unique<rejoined_lines>(first, std::move(lines));
   }
   if (bits.format == fingerprint_format::table) {
-    std::unique_ptr<row_source> rows =
+    std::unique_ptr<row_reader> rows =
         std::make_unique<text_rows>(std::move(lines), options, file.name());
     if (options.transposes) {
       rows = std::make_unique<transposed_rows>(std::move(rows), options.threads);
@@ -152,7 +152,7 @@ table read_lines(input& file, const read_options& options, fingerprint_options b
 }
 
 /// Whether `bits` of .npy are packed, of which the first block tells type and columns.
-bool are_packed(const row_source& source, const input& file, const fingerprint_options& bits) {
+bool are_packed(const row_reader& source, const input& file, const fingerprint_options& bits) {
   return file.begins_with(npy_magic) && bits.bits > 8 && source.cols() == (bits.bits + 7) / 8;
 }
 

@@ -82,7 +82,7 @@ any_matrix joined_narrowest(std::deque<any_matrix>& blocks, const seen_values& s
   return joined<double>(blocks, rows, cols, threads);
 }
 
-class parquet_rows final : public row_source {
+class parquet_rows final : public row_reader {
  public:
   parquet_rows(input& file, const read_options& options)
       : file_(file),
@@ -350,7 +350,7 @@ class parquet_rows final : public row_source {
 
 }  // namespace
 
-std::unique_ptr<row_source> open_parquet(input& file, const read_options& options) {
+std::unique_ptr<row_reader> open_parquet(input& file, const read_options& options) {
   return std::make_unique<parquet_rows>(file, options);
 }
 
@@ -360,7 +360,7 @@ std::unique_ptr<row_source> open_parquet(input& file, const read_options& option
 
 namespace gpu::io {
 
-std::unique_ptr<row_source> open_parquet(input& file, const read_options& /*options*/) {
+std::unique_ptr<row_reader> open_parquet(input& file, const read_options& /*options*/) {
   throw input_error(file.name(), {},
                     "is a Parquet file, expected text or .npy: " + std::string(no_parquet) +
                         ". In Python, gpu_similarity takes what pandas.read_parquet gives");

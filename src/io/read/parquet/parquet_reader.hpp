@@ -6,7 +6,7 @@
 
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 
 namespace gpu::io {
 
@@ -22,6 +22,6 @@ inline constexpr std::string_view parquet_magic = "PAR1\x15";
 /// @throw input_error where the file is damaged, where its values would take more than
 ///   file.max_bytes(), where choose_parquet_columns() refuses a column, where an integer has no
 ///   equal double, and where the build has no Parquet
-[[nodiscard]] std::unique_ptr<row_source> open_parquet(input& file, const read_options& options);
+[[nodiscard]] std::unique_ptr<row_reader> open_parquet(input& file, const read_options& options);
 
 }  // namespace gpu::io

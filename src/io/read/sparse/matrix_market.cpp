@@ -167,7 +167,7 @@ sparse_file read_matrix_market(std::unique_ptr<line_source> source, const read_o
   return out;
 }
 
-std::unique_ptr<row_source> open_matrix_market(input& file, const read_options& options) {
+std::unique_ptr<row_reader> open_matrix_market(input& file, const read_options& options) {
   sparse_file what = read_matrix_market(file.lines(), options, file.name());
   name_from_beside(file, options, what);
   return std::make_unique<sparse_rows>(std::move(what), options, file.name(), file.max_bytes(), 1);

@@ -6,7 +6,7 @@
 
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/read/sparse/sparse_rows.hpp"
 
 namespace gpu::io {
@@ -23,7 +23,7 @@ namespace gpu::io {
 /// value, as narrow as the lines around allow) and the matrix.
 /// @throw input_error with file, line and column where it is not such a file, and where a place
 ///   stands twice
-[[nodiscard]] std::unique_ptr<row_source> open_matrix_market(input& file,
+[[nodiscard]] std::unique_ptr<row_reader> open_matrix_market(input& file,
                                                              const read_options& options);
 
 /// The same of the text that `source` delivers; `file` is named in errors.

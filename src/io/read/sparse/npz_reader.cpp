@@ -146,7 +146,7 @@ sparse_file read_npz(std::unique_ptr<seekable_bytes> bytes, const read_options& 
   return {.matrix = npz_matrix(archive, options, file).read()};
 }
 
-std::unique_ptr<row_source> open_npz(input& file, const read_options& options) {
+std::unique_ptr<row_reader> open_npz(input& file, const read_options& options) {
   sparse_file what = read_npz(file.seekable(), options, file.name(), file.max_bytes());
   name_from_beside(file, options, what);
   return std::make_unique<sparse_rows>(std::move(what), options, file.name(), file.max_bytes(), 0);

@@ -6,7 +6,7 @@
 
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/read/seekable_bytes.hpp"
 #include "io/read/sparse/sparse_rows.hpp"
 
@@ -19,7 +19,7 @@ namespace gpu::io {
 /// parts of a job the file as well.
 /// @throw input_error where it is damaged, is no such archive, stores a place twice or has indices
 ///   that are not in the matrix, and where it unpacks to more than file.max_bytes()
-[[nodiscard]] std::unique_ptr<row_source> open_npz(input& file, const read_options& options);
+[[nodiscard]] std::unique_ptr<row_reader> open_npz(input& file, const read_options& options);
 
 /// The same of an archive.
 [[nodiscard]] sparse_file read_npz(std::unique_ptr<seekable_bytes> bytes,

@@ -7,7 +7,7 @@
 #include "io/file_digest.hpp"
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
-#include "io/read/row_source.hpp"
+#include "io/read/row_reader.hpp"
 #include "io/sparse_matrix.hpp"
 #include "io/table.hpp"
 
@@ -24,7 +24,7 @@ struct sparse_file {
 };
 
 /// Hands out blocks of rows that are written out, or all rows as they are.
-class sparse_rows final : public row_source {
+class sparse_rows final : public row_reader {
  public:
   /// @throw input_error for a place that is stored twice, which is named as the file `file` has it,
   ///   with rows and columns from `first_number` on

@@ -11,9 +11,9 @@ namespace gpu::io {
 
 /// A table whose shape is known as far as the first bytes tell it, and whose rows come in order.
 /// Memory: a few blocks of some megabytes, or of one row where that is longer.
-class row_source {
+class row_reader {
  public:
-  virtual ~row_source() = default;
+  virtual ~row_reader() = default;
   [[nodiscard]] virtual index_t cols() const = 0;
   /// How many rows there are in all, where the format says so in front of them.
   [[nodiscard]] virtual std::optional<index_t> rows() const = 0;

@@ -1,4 +1,4 @@
-#include "cpu/pairs/edge_writer.hpp"
+#include "cpu/pairs/edge_walk.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,8 +11,8 @@ namespace {
 constexpr double hits_of_a_tile = 1 << 16;
 }  // namespace
 
-pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_request& request,
-                                      detail::edge_receiver& receiver)
+pair_engine::edge_walk::edge_walk(pair_engine& engine, const detail::edge_request& request,
+                                  detail::edge_receiver& receiver)
     : engine_(engine),
       request_(request),
       receiver_(receiver),
@@ -20,7 +20,7 @@ pair_engine::edge_writer::edge_writer(pair_engine& engine, const detail::edge_re
       hits_(static_cast<std::size_t>(
           std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
 
-index_t pair_engine::edge_writer::tile_cols(const pair_search& search) const {
+index_t pair_engine::edge_walk::tile_cols(const pair_search& search) const {
   const double share = std::max(share_, search.estimate().kept);
   const double fitting =
       hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
@@ -29,7 +29,7 @@ index_t pair_engine::edge_writer::tile_cols(const pair_search& search) const {
   return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 
-index_t pair_engine::edge_writer::rows_that_fit(const pair_search& search, index_t cols) const {
+index_t pair_engine::edge_walk::rows_that_fit(const pair_search& search, index_t cols) const {
   const double share = std::max(share_, search.estimate().kept);
   // Some room for rows that keep more than others.
   const double fitting =
@@ -41,8 +41,8 @@ index_t pair_engine::edge_writer::rows_that_fit(const pair_search& search, index
   return rows > block ? rows / block * block : rows;
 }
 
-bool pair_engine::edge_writer::collect(pair_search& search, index_t row_begin, index_t row_end,
-                                       bool must_fit) {
+bool pair_engine::edge_walk::collect(pair_search& search, index_t row_begin, index_t row_end,
+                                     bool must_fit) {
   const std::vector<pair_tile> tiles = engine_.upper_tiles(row_begin, row_end, tile_cols(search));
   const auto most_of_row = static_cast<std::size_t>((row_end - row_begin) * engine_.window_cols());
   if (must_fit && hits_.size() < found_ + most_of_row) {
@@ -81,7 +81,7 @@ bool pair_engine::edge_writer::collect(pair_search& search, index_t row_begin, i
   return true;
 }
 
-void pair_engine::edge_writer::tell_expected(const pair_estimate& estimate) {
+void pair_engine::edge_walk::tell_expected(const pair_estimate& estimate) {
   constexpr double least_sampled_edges = 400;
   const double seen = estimate.kept * static_cast<double>(estimate.sampled);
   if (seen < least_sampled_edges) return;
@@ -92,7 +92,7 @@ void pair_engine::edge_writer::tell_expected(const pair_estimate& estimate) {
                    .most = std::min(1.0, estimate.kept + deviation) * pairs});
 }
 
-void pair_engine::edge_writer::drop_from(index_t row) {
+void pair_engine::edge_walk::drop_from(index_t row) {
   std::vector<part*> by_place;
   for (part& p : parts_) by_place.push_back(&p);
   std::sort(by_place.begin(), by_place.end(),
@@ -111,7 +111,7 @@ void pair_engine::edge_writer::drop_from(index_t row) {
   found_ = end;
 }
 
-std::vector<std::size_t> pair_engine::edge_writer::places(std::size_t first_place) const {
+std::vector<std::size_t> pair_engine::edge_walk::places(std::size_t first_place) const {
   index_t row_begin = parts_.front().row_begin;
   index_t row_end = row_begin;
   std::size_t rows = 0;
@@ -147,8 +147,8 @@ std::vector<std::size_t> pair_engine::edge_writer::places(std::size_t first_plac
   return out;
 }
 
-void pair_engine::edge_writer::write_found(edge* out, std::size_t first,
-                                           stats::thread_checksums* sums) {
+void pair_engine::edge_walk::write_found(edge* out, std::size_t first,
+                                         stats::thread_checksums* sums) {
   first_row_.clear();
   std::size_t rows = 0;
   for (const part& p : parts_) {
@@ -174,7 +174,7 @@ void pair_engine::edge_writer::write_found(edge* out, std::size_t first,
       });
 }
 
-void pair_engine::edge_writer::flush() {
+void pair_engine::edge_walk::flush() {
   if (found_ > 0) {
     const std::span<edge> room = waiting_count_ == 0 ? receiver_.room(found_) : std::span<edge>();
     if (room.size() == found_) {
@@ -193,14 +193,14 @@ void pair_engine::edge_writer::flush() {
   deliver(static_cast<std::size_t>(request_.batch_edges));
 }
 
-void pair_engine::edge_writer::make_room_to_wait(std::size_t edges) {
+void pair_engine::edge_walk::make_room_to_wait(std::size_t edges) {
   if (edges <= waiting_.size()) return;
   aligned_buffer<edge> larger(std::max(edges, std::min(2 * waiting_.size(), hits_.size())));
   std::copy_n(waiting_.data(), waiting_count_, larger.data());
   waiting_ = std::move(larger);
 }
 
-void pair_engine::edge_writer::deliver(std::size_t least) {
+void pair_engine::edge_walk::deliver(std::size_t least) {
   const auto batch = static_cast<std::size_t>(request_.batch_edges);
   std::size_t begin = 0;
   while (waiting_count_ - begin >= std::max<std::size_t>(least, 1)) {

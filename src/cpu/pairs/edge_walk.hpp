@@ -17,10 +17,10 @@
 
 namespace gpu::cpu {
 
-class pair_engine::edge_writer {
+class pair_engine::edge_walk {
  public:
-  edge_writer(pair_engine& engine, const detail::edge_request& request,
-              detail::edge_receiver& receiver);
+  edge_walk(pair_engine& engine, const detail::edge_request& request,
+            detail::edge_receiver& receiver);
 
   // Finds by `search` the edges of rows [row_begin, row_end) of the window, behind those that were
   // found before; the window's earlier columns come first. Returns false and adds nothing where

@@ -26,7 +26,7 @@ if ! (need mdspan); then
 fi
 say "std::mdspan with LLVM's library"
 newest=(clang++-19 -stdlib=libc++ -std=c++23 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  -DFMT_HEADER_ONLY -Iinclude -I"$folder/include" -Isrc -Itests -I.)
+  -DFMT_HEADER_ONLY -Iinclude -I"$folder/gpu_similarity/include" -Isrc -Itests -I.)
 [ -f /usr/include/catch2/catch_all.hpp ] || newest+=(-DGPU_SIMILARITY_CATCH_2)
 "${newest[@]}" -fsyntax-only tests/execution/inputs_test.cpp
 "${newest[@]}" tests/compile/mdspan.cpp src/api/matrix.cpp src/api/error.cpp \

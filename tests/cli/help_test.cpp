@@ -161,7 +161,8 @@ TEST_CASE("Pages and scripts hold every command and option", "[cli][help]") {
   }
   for (const char* option : {"max-p", "adjust", "na-values", "transpose", "window", "clean"}) {
     INFO(option);
-    CHECK(has(zsh, std::string("'--") + option + "["));
+    CHECK((has(zsh, std::string("'--") + option + "[") ||
+           has(zsh, std::string("'--") + option + "=[")));
     CHECK(has(fish, std::string(" -l ") + option));
   }
   CHECK(has(page, "\\fB\\-\\-max\\-p P\\fR\nKeep pairs with p <= P"));

@@ -159,7 +159,9 @@ std::string zsh_script(const std::vector<verb_entry>& verbs) {
         continue;
       }
       for (const std::string& name : option.names) {
-        out += fmt::format(" \\\n      '{}[{}]{}'", name,
+        // With the sign, the value may stand behind it or be the next word.
+        const bool takes_sign = name.starts_with("--") && option.value != value_kind::none;
+        out += fmt::format(" \\\n      '{}{}[{}]{}'", name, takes_sign ? "=" : "",
                            quoted_word(in_short(option.description), ":[]"), zsh_action(option));
       }
     }

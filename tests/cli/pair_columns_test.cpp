@@ -453,6 +453,89 @@ TEST_CASE("Records and GraphML have n, also of two tables", "[cli][observations]
   }
 }
 
+TEST_CASE("A dense result has a matrix of n beside it", "[cli][observations]") {
+  const holed_table table = with_holes();
+  const files in(table.text);
+  const std::string n_file = in.folder.path("n");
+  const auto run = [&](const std::string& suffix, const std::vector<std::string>& more) {
+    std::vector<std::string> job{"pearson", "--nan", "pairwise", "--keep", "dense"};
+    job.insert(job.end(), {"--observations-output", n_file + suffix});
+    job.insert(job.end(), more.begin(), more.end());
+    (void)in.run(job, "r" + suffix);
+    return read_file(n_file + suffix);
+  };
+  const std::size_t rows = table.is_there.size();
+  for (const char separator : {'\t', ','}) {
+    const auto lines = lines_of(run(separator == ',' ? ".csv" : ".tsv", {}));
+    const auto statistics =
+        lines_of(read_file(in.folder.path(separator == ',' ? "r.csv" : "r.tsv")));
+    REQUIRE(lines.size() == rows + 1);
+    REQUIRE(statistics.size() == rows + 1);
+    CHECK(lines[0] == statistics[0]);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto fields = split(lines[i + 1], separator);
+      REQUIRE(fields.size() == rows + 1);
+      CHECK(row_of(fields[0]) == i);
+      std::size_t wrong = 0;
+      for (std::size_t j = 0; j < rows; ++j) {
+        wrong += fields[j + 1] == std::to_string(table.shared(i, j)) ? 0U : 1U;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  const std::string npy = run(".npy", {});
+  CHECK(npy.find("'<u4'") != std::string::npos);
+  CHECK(npy.find("(40, 40)") != std::string::npos);
+  REQUIRE(npy.size() == npy.find('\n') + 1 + rows * rows * 4);
+  std::uint32_t last = 0;
+  std::memcpy(&last, npy.data() + npy.size() - 4, 4);
+  CHECK(static_cast<int>(last) == table.shared(rows - 1, rows - 1));
+
+  // Of x against y, which is the first row.
+  const std::string y = in.folder.write("y.csv", table.text.substr(0, table.text.find('\n') + 1));
+  const auto across = lines_of(run(".tsv", {"--against", y}));
+  REQUIRE(across.size() == rows + 1);
+  CHECK(across[0] == "name\tY1");
+  CHECK(across[7] == "X7\t" + std::to_string(table.shared(6, 0)));
+
+  // A run has both or neither.
+  const std::string full = in.folder.path("r.full.tsv");
+  const auto failed = run_command({"pearson", in.input, "--nan", "pairwise", "--keep", "dense",
+                                   "-o", full, "--observations-output", "/dev/full", "-q"});
+  INFO(failed.err);
+  CHECK(failed.exit_code == exit_resources);
+  CHECK_FALSE(std::filesystem::exists(full));
+}
+
+TEST_CASE("A matrix of n is refused where nothing takes it", "[cli][observations]") {
+  const files in(numbers());
+  const std::string n_file = in.folder.path("n.tsv");
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
+    auto all = words;
+    all.insert(all.begin(), {"spearman", in.input, "--observations-output", n_file, "-q"});
+    const auto got = run_command(all);
+    INFO(got.err);
+    CHECK(got.exit_code == exit_usage);
+    CHECK(got.err.find(part) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(n_file));
+  };
+  refused({"--keep", "dense"}, "--observations-output needs --nan pairwise");
+  refused({"--nan", "pairwise"}, "--observations-output needs --keep dense");
+  const std::vector<std::string> dense{"--nan", "pairwise", "--keep", "dense"};
+  const auto refused_dense = [&](const std::vector<std::string>& words, const std::string& part) {
+    auto all = dense;
+    all.insert(all.end(), words.begin(), words.end());
+    refused(all, part);
+  };
+  refused_dense({"--plan"}, "--observations-output does not go with --plan");
+  refused_dense({"-o", in.folder.path("r.tsv"), "--resume"},
+                "--observations-output does not go with --resume");
+  refused_dense({"--part", "1/2", "--output-dir", in.folder.path("parts")},
+                "--observations-output does not go with --part");
+  refused_dense({"-o", n_file}, "are the same file");
+  refused_dense({"-o", in.folder.path("r.npy")}, "names tsv, expected npy");
+}
+
 TEST_CASE("n is refused where it has no place or says nothing", "[cli][observations]") {
   const files in(numbers());
   const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
@@ -465,6 +548,7 @@ TEST_CASE("n is refused where it has no place or says nothing", "[cli][observati
   };
   refused({}, "--observations needs --nan pairwise");
   refused({"--nan", "propagate"}, "--observations needs --nan pairwise");
+  refused({"--nan", "pairwise", "--keep", "dense"}, "or --observations-output FILE");
   for (const std::string keep : {"counts", "dense"}) {
     refused({"--nan", "pairwise", "--keep", keep},
             "--observations does not go with --keep " + keep);

@@ -31,9 +31,11 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
       columns, call, cut,
       symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "",
-      call == info_of(measure::bicor).name ? ""
-                                           : "With --nan pairwise, --observations adds n behind p: "
-                                             "the columns that a pair shares.\n");
+      call == info_of(measure::bicor).name
+          ? ""
+          : "With --nan pairwise, --observations adds n behind p: "
+            "the columns that a pair shares;\nfor dense, --observations-output FILE takes "
+            "a matrix of them.\n");
 }
 
 }  // namespace

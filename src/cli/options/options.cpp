@@ -262,7 +262,9 @@ class command_parser {
  private:
   parsed_command take_pairs(const CLI::App& verb, const words& line) {
     settle_format(pairs_.format, is_given(verb, "--format"),
-                  {{"--output", pairs_.output}, {"--patterns", pairs_.patterns}});
+                  {{"--output", pairs_.output},
+                   {"--patterns", pairs_.patterns},
+                   {"--observations-output", pairs_.observations}});
     settle_adjustment(pairs_);
     refuse(check_pair_options(verb, pairs_));
     refuse(check_backend(pairs_.pairs.exec));

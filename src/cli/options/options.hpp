@@ -44,10 +44,11 @@ struct pairs_command {
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
-  bool writes_n = false;      // a column n of pairs, with missing values pair by pair
-  double confidence = 0;      // of the intervals of pairs; 0: none
-  std::string output = {};    // empty: standard output, of counts a summary alone
-  std::string patterns = {};  // of folded edges: where the rows' patterns go
+  bool writes_n = false;          // a column n of pairs, with missing values pair by pair
+  double confidence = 0;          // of the intervals of pairs; 0: none
+  std::string output = {};        // empty: standard output, of counts a summary alone
+  std::string patterns = {};      // of folded edges: where the rows' patterns go
+  std::string observations = {};  // of dense results: where n of the pairs goes; empty: nowhere
   io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
   std::string report = {};                            // empty: none
   std::vector<std::string> command_line = {};

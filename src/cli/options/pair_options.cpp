@@ -118,6 +118,12 @@ void add_result(CLI::App& app, pairs_command& c) {
                         [](double level) { return level > 0 && level < 1; }))
       ->group("Result");
   add_output(app, c);
+  app.add_option("--observations-output", c.observations,
+                 "For --keep dense with --nan pairwise: the number of columns that the rows of "
+                 "each pair share, as a matrix like that of the statistics")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
   app.add_option("--patterns", c.patterns,
                  "For --keep folded-edges: which rows have equal ranks, and so share their edges")
       ->type_name("FILE")
@@ -217,7 +223,7 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
-    for (const char* option : {"--min-observations", "--observations"}) {
+    for (const char* option : {"--min-observations", "--observations", "--observations-output"}) {
       if (is_given(app, option)) return fmt::format("{} needs --nan pairwise", option);
     }
     return "";
@@ -227,6 +233,12 @@ std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
            "not to the next";
   }
   const bool is_in_parts = c.is_part || c.resumes;
+  if (is_in_parts && !c.observations.empty()) {
+    return fmt::format(
+        "--observations-output does not go with {}: parts of dense results have the statistics "
+        "alone",
+        c.is_part ? "--part" : "--resume");
+  }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
     return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
   }
@@ -263,6 +275,9 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
     if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
     return fmt::format("{} needs --keep top-k", option);
   }
+  if (c.keep != keep_kind::dense && !c.observations.empty()) {
+    return "--observations-output needs --keep dense; edges and top-k have --observations";
+  }
   if (c.keep == keep_kind::dense) {
     for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold"}) {
       if (is_given(app, cut)) {
@@ -287,10 +302,12 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
 /// @param option asks for the columns.
 std::string check_place(const pairs_command& c, std::string_view option) {
   if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
+    const bool is_pairwise = c.pairs.nans == nan_policy::pairwise;
     return fmt::format(
-        "{} does not go with --keep {}, which has no columns of a pair: expected {}", option,
+        "{} does not go with --keep {}, which has no columns of a pair: expected {}{}", option,
         c.keep == keep_kind::counts ? "counts" : "dense",
-        c.pairs.nans == nan_policy::pairwise ? "edges or top-k" : "edges, top-k or folded-edges");
+        is_pairwise ? "edges or top-k" : "edges, top-k or folded-edges",
+        c.writes_n && c.keep == keep_kind::dense ? ", or --observations-output FILE" : "");
   }
   if (io::is_network(c.format) && c.format != io::result_format::graphml) {
     return fmt::format(
@@ -351,7 +368,7 @@ std::string check_files(const CLI::App& app, const pairs_command& c) {
     return "--against -: standard input is INPUT already, expected a file";
   }
   if (c.plan_only) {
-    for (const char* file : {"--output", "--report", "--patterns"}) {
+    for (const char* file : {"--output", "--report", "--patterns", "--observations-output"}) {
       if (is_given(app, file)) {
         return fmt::format("{} does not go with --plan, which writes to standard output", file);
       }

@@ -50,6 +50,8 @@ std::vector<named_target> resolve_outputs(const pairs_command& job) {
   std::vector<named_target> outputs;
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
   if (!job.patterns.empty()) outputs.push_back({"--patterns", io::resolve_output(job.patterns)});
+  if (!job.observations.empty())
+    outputs.push_back({"--observations-output", io::resolve_output(job.observations)});
   if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
   for (const named_target& output : outputs) {
     check_input(output, job.input);
@@ -116,7 +118,10 @@ pair_outputs::pair_outputs(const pairs_command& job)
         .budget = is_report ? nullptr : &budget_,
         .packed = is_report ? io::compression::none : packed_as(output.target),
         .clobbers = !job.no_clobber};
-    auto& file = is_report ? report_ : option == "--patterns" ? patterns_ : result_;
+    auto& file = is_report                           ? report_
+                 : option == "--patterns"            ? patterns_
+                 : option == "--observations-output" ? observations_
+                                                     : result_;
     file.emplace(std::move(output.target), settings);
   }
 }
@@ -126,7 +131,8 @@ void check_outputs(const pairs_command& job) {
 }
 
 bool pair_outputs::is_on_terminal() const {
-  return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal);
+  return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal) ||
+         (observations_ && observations_->target().is_terminal);
 }
 
 row_outputs::row_outputs(const row_files& job)

@@ -10,8 +10,8 @@
 
 namespace gpu::cli {
 
-/// What a run of pairs writes. Bytes of the result and the patterns together stay within
-/// --max-output.
+/// What a run of pairs writes. Bytes of the result, the patterns and the observations together stay
+/// within --max-output.
 class pair_outputs {
  public:
   /// Follows every path and creates what is to be replaced.
@@ -24,6 +24,8 @@ class pair_outputs {
   [[nodiscard]] io::output_file& result() { return *result_; }
   /// Of folded edges.
   [[nodiscard]] io::output_file& patterns() { return *patterns_; }
+  /// None where the observations of a dense result are not wanted.
+  [[nodiscard]] std::optional<io::output_file>& observations() { return observations_; }
   /// None where no report is wanted.
   [[nodiscard]] std::optional<io::output_file>& report() { return report_; }
   /// Whether a person sees the result as it is written: progress would be mixed with it.
@@ -33,6 +35,7 @@ class pair_outputs {
   io::byte_budget budget_;
   std::optional<io::output_file> result_;
   std::optional<io::output_file> patterns_;
+  std::optional<io::output_file> observations_;
   std::optional<io::output_file> report_;
 };
 

@@ -33,6 +33,7 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   const auto rows = static_cast<double>(context.rows);
   const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
+  constexpr double count_text = 4;   // of a number of columns and its tab
   const bool is_array =
       job.format == io::result_format::npy || job.format == io::result_format::parquet;
   switch (job.keep) {
@@ -44,8 +45,11 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
     case keep_kind::counts:
       return static_cast<double>(context.all_rows()) *
              (is_array ? sizeof(std::uint32_t) : edge / 2);
-    case keep_kind::dense:
-      return rows * static_cast<double>(context.cols()) * (is_array ? sizeof(double) : dense_text);
+    case keep_kind::dense: {
+      double bytes = is_array ? sizeof(double) : dense_text;
+      if (!job.observations.empty()) bytes += is_array ? sizeof(node_id) : count_text;
+      return rows * static_cast<double>(context.cols()) * bytes;
+    }
   }
   return 0;
 }

@@ -16,6 +16,7 @@
 #include <gpu/error.hpp>
 #include <gpu/kendall.hpp>
 #include <gpu/matrix_input.hpp>
+#include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 
 #include "cli/process/exit_code.hpp"
@@ -396,7 +397,18 @@ void pairs_run::run_counts(run_report& report) {
 
 void pairs_run::run_dense(run_report& report) {
   const correlation_matrix<double> result = compute(dense_sink{}, report);
-  write_whole([&] { io::write_dense(job_.format, outputs_.result(), result, context_); }, report);
+  std::optional<io::output_file>& observations = outputs_.observations();
+  // Both are on the disk before either gets its name.
+  write_whole(
+      [&] {
+        io::write_dense(job_.format, outputs_.result(), result, context_);
+        if (!observations) return;
+        io::write_observations(job_.format, *observations,
+                               detail::shared_observations(tables_of(tables_)), context_);
+        observations->sync();
+      },
+      report);
+  if (observations) observations->commit();
 }
 
 template <class Sink>

@@ -101,11 +101,34 @@ class edge_npy_writer final : public edge_writer {
 
 template <class T>
 void append_value(buffered_text& text, T value) {
-  if (std::isnan(value)) {
-    fmt::format_to(text.end(), "NaN");
-  } else {
-    fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) {
+      fmt::format_to(text.end(), "NaN");
+      return;
+    }
   }
+  fmt::format_to(text.end(), FMT_COMPILE("{}"), value);
+}
+
+/// A header, then each row; as text behind its name.
+template <class T>
+void write_matrix(result_format format, output_file& out, const matrix<T>& result,
+                  std::string_view header, const result_context& context) {
+  if (context.frame == result_frame::whole) out.write(header);
+  if (format == result_format::npy) {
+    for (index_t i = 0; i < result.rows(); ++i) out.write(bytes_of(result.row(i)));
+    return;
+  }
+  buffered_text text(out);
+  for (index_t i = 0; i < result.rows(); ++i) {
+    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(context.first_row + i));
+    for (const T value : result.row(i)) {
+      fmt::format_to(text.end(), "{}", separator_of(format));
+      append_value(text, value);
+    }
+    text.end_line();
+  }
+  text.flush();
 }
 
 }  // namespace
@@ -237,23 +260,16 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context) {
   if (format == result_format::parquet) return write_parquet_dense(out, result, context);
-  if (context.frame == result_frame::whole) {
-    out.write(dense_header(format, result.rows(), context));
-  }
-  if (format == result_format::npy) {
-    for (index_t i = 0; i < result.rows(); ++i) out.write(bytes_of(result.row(i)));
-    return;
-  }
-  buffered_text text(out);
-  for (index_t i = 0; i < result.rows(); ++i) {
-    fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(context.first_row + i));
-    for (const double value : result.row(i)) {
-      fmt::format_to(text.end(), "{}", separator_of(format));
-      append_value(text, value);
-    }
-    text.end_line();
-  }
-  text.flush();
+  write_matrix(format, out, result, dense_header(format, result.rows(), context), context);
+}
+
+void write_observations(result_format format, output_file& out, const matrix<node_id>& result,
+                        const result_context& context) {
+  if (format == result_format::parquet) return write_parquet_observations(out, result, context);
+  const std::string header = format == result_format::npy
+                                 ? make_npy_header("'<u4'", {result.rows(), context.cols()})
+                                 : dense_header(format, result.rows(), context);
+  write_matrix(format, out, result, header, context);
 }
 
 std::string header_line(result_format format, std::string tabbed) {

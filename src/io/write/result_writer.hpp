@@ -178,6 +178,10 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context);
 
+/// The same of the observations of pairs. npy: u4.
+void write_observations(result_format format, output_file& out, const matrix<node_id>& result,
+                        const result_context& context);
+
 /// What stands in front of the edges, of so many of them.
 [[nodiscard]] std::string edge_header(result_format format, const result_context& context,
                                       std::uint64_t edges);

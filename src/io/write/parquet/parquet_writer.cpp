@@ -276,17 +276,20 @@ void write_parquet_counts(output_file& out, const pair_counts& result,
   table.finish();
 }
 
-void write_parquet_dense(output_file& out, const matrix<double>& result,
-                         const result_context& context) {
+namespace {
+
+template <class T>
+void write_matrix(output_file& out, const matrix<T>& result, parquet_type type,
+                  const result_context& context) {
   constexpr std::size_t group_values = std::size_t{1} << 23;
   std::vector<parquet_field> fields{{"name", parquet_type::text}};
-  for (index_t j = 0; j < context.cols(); ++j) fields.push_back({context.col_name(j)});
+  for (index_t j = 0; j < context.cols(); ++j) fields.push_back({context.col_name(j), type});
   parquet_table table(out, std::move(fields));
   const side_names names = names_of_rows(context);
   const index_t cols = result.cols();
   const index_t group_rows =
       std::max<index_t>(1, static_cast<index_t>(group_values) / std::max<index_t>(cols, 1));
-  std::vector<double> columns;
+  std::vector<T> columns;
   std::vector<std::string_view> texts;
   for (index_t first = 0; first < result.rows(); first += group_rows) {
     const index_t rows = std::min(group_rows, result.rows() - first);
@@ -294,19 +297,31 @@ void write_parquet_dense(output_file& out, const matrix<double>& result,
     texts.clear();
     for (index_t i = 0; i < rows; ++i) {
       texts.push_back(names[context.first_row + first + i]);
-      const std::span<const double> row = result.row(first + i);
+      const std::span<const T> row = result.row(first + i);
       for (index_t j = 0; j < cols; ++j) {
         columns[static_cast<std::size_t>(j * rows + i)] = row[static_cast<std::size_t>(j)];
       }
     }
     std::vector<parquet_values> values{std::span<const std::string_view>(texts)};
     for (index_t j = 0; j < cols; ++j) {
-      values.emplace_back(std::span<const double>(columns).subspan(
-          static_cast<std::size_t>(j * rows), static_cast<std::size_t>(rows)));
+      values.emplace_back(std::span<const T>(columns).subspan(static_cast<std::size_t>(j * rows),
+                                                              static_cast<std::size_t>(rows)));
     }
     table.write(static_cast<std::size_t>(rows), values);
   }
   table.finish();
+}
+
+}  // namespace
+
+void write_parquet_dense(output_file& out, const matrix<double>& result,
+                         const result_context& context) {
+  write_matrix(out, result, parquet_type::number, context);
+}
+
+void write_parquet_observations(output_file& out, const matrix<node_id>& result,
+                                const result_context& context) {
+  write_matrix(out, result, parquet_type::count, context);
 }
 
 }  // namespace gpu::io

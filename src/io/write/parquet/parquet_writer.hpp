@@ -33,5 +33,8 @@ void write_parquet_counts(output_file& out, const pair_counts& result,
 /// name, then a column for each name.
 void write_parquet_dense(output_file& out, const matrix<double>& result,
                          const result_context& context);
+/// The same of observations (uint32).
+void write_parquet_observations(output_file& out, const matrix<node_id>& result,
+                                const result_context& context);
 
 }  // namespace gpu::io

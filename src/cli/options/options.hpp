@@ -17,10 +17,10 @@
 #include <gpu/rank.hpp>
 #include <gpu/top_k.hpp>
 
+#include "io/output_form.hpp"
 #include "io/read/fingerprints/fingerprints.hpp"
 #include "io/read/read_table.hpp"
 #include "io/tanimoto_info.hpp"
-#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 

@@ -16,9 +16,9 @@
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
-#include "io/write/adjusted_edges.hpp"
-#include "io/write/folded_writer.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/edges/adjusted_edges.hpp"
+#include "io/write/edges/folded_writer.hpp"
+#include "io/write/result_headers.hpp"
 
 namespace gpu::cli {
 namespace {

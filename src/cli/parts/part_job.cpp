@@ -17,8 +17,10 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
-#include "io/write/adjusted_edges.hpp"
-#include "io/write/folded_writer.hpp"
+#include "io/write/edges/adjusted_edges.hpp"
+#include "io/write/edges/folded_writer.hpp"
+#include "io/write/result_headers.hpp"
+#include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "io/write/output_file.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::cli {
 

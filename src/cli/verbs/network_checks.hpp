@@ -5,7 +5,7 @@
 #include "cli/options/options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/read_input.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::cli {
 

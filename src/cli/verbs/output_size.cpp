@@ -11,6 +11,7 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "io/networks/network_writer.hpp"
+#include "io/write/result_headers.hpp"
 
 namespace gpu::cli {
 namespace {

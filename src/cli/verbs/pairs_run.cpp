@@ -25,8 +25,8 @@
 #include "cli/verbs/device_note.hpp"
 #include "cli/verbs/network_checks.hpp"
 #include "io/networks/network_writer.hpp"
-#include "io/write/adjusted_edges.hpp"
-#include "io/write/folded_writer.hpp"
+#include "io/write/edges/adjusted_edges.hpp"
+#include "io/write/edges/folded_writer.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {

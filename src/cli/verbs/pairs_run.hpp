@@ -17,7 +17,7 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/read_input.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::cli {
 

@@ -5,7 +5,9 @@
 #include <span>
 #include <string>
 
-#include "io/write/result_writer.hpp"
+#include "io/output_form.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::io {
 

@@ -7,11 +7,11 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
+#include "io/output_form.hpp"
 #include "io/rows/npy_output.hpp"
 #include "io/table.hpp"
 #include "io/write/output_file.hpp"
 #include "io/write/parallel_text.hpp"
-#include "io/write/result_writer.hpp"
 
 namespace gpu::io {
 

@@ -11,6 +11,7 @@
 #include "io/field_text.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/number_text.hpp"
+#include "io/write/result_headers.hpp"
 
 namespace gpu::io {
 namespace {

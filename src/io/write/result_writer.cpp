@@ -16,20 +16,16 @@
 #include "base/parallel.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
-#include "io/write/adjusted_edges.hpp"
 #include "io/write/buffered_text.hpp"
-#include "io/write/edge_records.hpp"
-#include "io/write/edge_text.hpp"
+#include "io/write/edges/adjusted_edges.hpp"
+#include "io/write/edges/edge_records.hpp"
+#include "io/write/edges/edge_text.hpp"
 #include "io/write/parquet/parquet_writer.hpp"
+#include "io/write/result_headers.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
 namespace {
-
-// Three doubles, and names as numbers of a dictionary.
-constexpr double parquet_edge_bytes = 29;
-constexpr double interval_text_bytes = 20;  // of both bounds
-constexpr double parquet_n_bytes = 2;       // numbers of a small range are packed
 
 class edge_tsv_writer final : public edge_writer {
  public:
@@ -132,28 +128,6 @@ void write_matrix(result_format format, output_file& out, const matrix<T>& resul
 }
 
 }  // namespace
-
-void set_p(std::span<edge> pairs, const result_context& context) {
-  if (context.p_of_shared) {
-    const std::vector<double> p = context.p_of_shared(pairs);
-    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].p = p[i];
-    return;
-  }
-  for (edge& e : pairs) e.p = context.p_of(e.statistic, index_t{e.row}, index_t{e.col});
-}
-
-partner_p::partner_p(const neighbor_table& result, const result_context& context)
-    : context_(context) {
-  if (!context.p_of_shared) return;
-  std::vector<edge> entries;
-  for (index_t i = 0; i < std::ssize(result.count); ++i) {
-    const auto row = static_cast<node_id>(context.first_row + i);
-    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
-      entries.push_back({row, result.index(i, k), result.statistic(i, k), 0});
-    }
-  }
-  shared_ = context.p_of_shared(entries);
-}
 
 std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file& out,
                                               const result_context& context) {
@@ -270,67 +244,6 @@ void write_observations(result_format format, output_file& out, const matrix<nod
                                  ? make_npy_header("'<u4'", {result.rows(), context.cols()})
                                  : dense_header(format, result.rows(), context);
   write_matrix(format, out, result, header, context);
-}
-
-std::string header_line(result_format format, std::string tabbed) {
-  std::replace(tabbed.begin(), tabbed.end(), '\t', separator_of(format));
-  return tabbed;
-}
-
-std::string degree_header(result_format format, const result_context& context) {
-  return header_line(format,
-                     context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
-}
-
-std::string statistic_columns(const result_context& context) {
-  std::string names(context.info().symbol);
-  switch (context.info().test) {
-    case significance::none:
-      break;
-    case significance::student_t:
-      names += "\tt\tp";
-      break;
-    case significance::kendall:
-    case significance::permutations:
-      names += "\tp";
-  }
-  if (context.has_n) names += "\tn";
-  if (context.has_intervals()) names += "\tlower\tupper";
-  return names;
-}
-
-std::string edge_header(result_format format, const result_context& context, std::uint64_t edges) {
-  if (format == result_format::npy) return record_header(context, edge_q::none, edges);
-  return header_line(format, fmt::format("name_i\tname_j\t{}\n", statistic_columns(context)));
-}
-
-std::string neighbor_header(result_format format, const result_context& context,
-                            std::uint64_t entries) {
-  if (format == result_format::npy) return edge_header(format, context, entries);
-  return header_line(format, fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(context)));
-}
-
-std::string dense_header(result_format format, index_t rows, const result_context& context) {
-  if (format == result_format::npy) return make_npy_header("'<f8'", {rows, context.cols()});
-  std::string header = "name";
-  for (index_t j = 0; j < context.cols(); ++j) {
-    header.append(1, separator_of(format)).append(context.col_name(j));
-  }
-  return header + "\n";
-}
-
-double edge_bytes(result_format format, const result_context& context) {
-  const double bounds = context.has_intervals() ? 2 * sizeof(double) : 0;
-  if (format == result_format::npy) return static_cast<double>(record_bytes(context));
-  if (format == result_format::parquet) {
-    return parquet_edge_bytes + bounds + (context.has_n ? parquet_n_bytes : 0);
-  }
-  const std::size_t longest = context.names.longest(context.rows);
-  const std::size_t other =
-      context.against != nullptr ? context.against->longest(context.against_rows) : longest;
-  const double intervals = context.has_intervals() ? interval_text_bytes : 0;
-  const std::size_t n = context.has_n ? fmt::formatted_size("\t{}", context.observations) : 0;
-  return static_cast<double>(longest + other + n) + edge_numbers_bytes + intervals;
 }
 
 }  // namespace gpu::io

@@ -2,157 +2,17 @@
 // Results of all pairs as text, .npy or Parquet (parquet_writer.hpp). What is said of TSV holds for
 // CSV, with commas.
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <gpu/confidence.hpp>
-#include <gpu/measure.hpp>
-#include <gpu/p_value.hpp>
-#include <gpu/pair_options.hpp>
+#include <gpu/matrix.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"
-#include "io/table.hpp"
-#include "io/tanimoto_info.hpp"
-#include "io/write/edge_pipeline.hpp"
+#include "io/write/edges/edge_writer.hpp"
 #include "io/write/output_file.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::io {
-
-/// How much of a file is written.
-enum class result_frame {
-  whole,     ///< The header, then the rows.
-  rows_only  ///< The rows: those of parts, behind one header, are the whole file.
-};
-
-/// The columns that the rows of a pair share; empty where no value is missing.
-using shared_columns = std::function<index_t(index_t row, index_t col)>;
-
-/// p of pairs of the same rows, by the ties in the columns that they share; empty where p needs
-/// none of these. A call takes all rows once, so that many pairs are asked for together.
-using shared_p = std::function<std::vector<double>(std::span<const edge> pairs)>;
-
-/// What text writers need to know beside the result.
-struct result_context {
-  const row_names& names;  ///< As fields of the lines: see fields_of().
-  index_t rows = 0;
-  index_t observations = 0;
-  /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
-  shared_columns shared = {};
-  shared_p p_of_shared = {};
-  /// Whether the test of the measure goes with the weights of the columns; without it there are no
-  /// t and p.
-  bool has_test = true;
-  /// Whether p is that of permutations where rows have no ties.
-  p_method p_from = p_method::t;
-  /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
-  std::shared_ptr<const std::vector<row_ties>> ties = {};
-  measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
-  /// In place of `what`: of the Tanimoto similarity, which is no measure of rows of numbers.
-  bool is_tanimoto = false;
-  tail side = tail::two_sided;  ///< The tail of the p that is written.
-  /// Whether pairs have a column n, their observations. Rows of parts that are joined have it
-  /// without `shared`.
-  bool has_n = false;
-  /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
-  double confidence = 0;
-  int threads = 0;  ///< 0: what OpenMP would take.
-  result_frame frame = result_frame::whole;
-  index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
-  /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.
-  const row_names* against = nullptr;
-  index_t against_rows = 0;  ///< Rows of y.
-
-  [[nodiscard]] measure_info info() const {
-    measure_info out = is_tanimoto ? tanimoto_info() : info_of(what);
-    if (p_from == p_method::exact) out.test = significance::permutations;
-    if (!has_test) out.test = significance::none;
-    return out;
-  }
-  [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
-    return shared ? shared(row, col) : observations;
-  }
-  /// p of the statistic of a pair; not of rows with `p_of_shared`.
-  [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
-    if (!has_test) return std::numeric_limits<double>::quiet_NaN();
-    if (ties) return p_of_ties(statistic, row, col);
-    return p_value_of(what, statistic, observations_of(row, col), side);
-  }
-  [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
-    const auto first = static_cast<std::size_t>(row);
-    const auto second = static_cast<std::size_t>(against != nullptr ? rows + col : col);
-    const row_ties& x = ties->at(first);
-    const row_ties& y = ties->at(second);
-    if (p_from == p_method::exact) return spearman_p_value(statistic, observations, x, y, side);
-    return kendall_p_value(statistic, observations, x, y, side);
-  }
-  [[nodiscard]] bool has_intervals() const { return confidence > 0; }
-  /// Whether pairs have columns between p and q.
-  [[nodiscard]] bool has_columns_behind_p() const { return has_n || has_intervals(); }
-  /// The confidence interval of the statistic of a pair.
-  [[nodiscard]] confidence_bounds interval_of(double statistic, index_t row, index_t col) const {
-    return confidence_interval(what, statistic, observations_of(row, col), confidence);
-  }
-  /// Columns of pairs.
-  [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
-  /// Rows of both tables.
-  [[nodiscard]] index_t all_rows() const { return rows + against_rows; }
-  /// The name of the first of a pair, and of the second.
-  [[nodiscard]] std::string row_name(index_t i) const { return names.name(i); }
-  [[nodiscard]] std::string col_name(index_t j) const {
-    return against != nullptr ? against->name(j, 'Y') : names.name(j);
-  }
-  /// The name of a row of both tables, those of y numbered behind those of x.
-  [[nodiscard]] std::string stacked_name(index_t i) const {
-    return i < rows ? row_name(i) : col_name(i - rows);
-  }
-  /// Of x against y, which table such a row is of, "x" or "y", with a separator; else nothing.
-  [[nodiscard]] std::string table_column(index_t i, char separator) const {
-    if (against == nullptr) return {};
-    return {i < rows ? 'x' : 'y', separator};
-  }
-};
-
-/// Sets p of pairs that have a statistic.
-void set_p(std::span<edge> pairs, const result_context& context);
-
-/// p of the entries of a table of partners, in their order.
-class partner_p {
- public:
-  partner_p(const neighbor_table& result, const result_context& context);
-  /// Of the next entry, which has these.
-  [[nodiscard]] double next(double statistic, index_t row, index_t col) {
-    return shared_.empty() ? context_.p_of(statistic, row, col) : shared_[next_++];
-  }
-
- private:
-  const result_context& context_;
-  std::vector<double> shared_;  // of all entries, where there is p_of_shared
-  std::size_t next_ = 0;
-};
-
-/// Edges as they come. They are written in the background: the output belongs to the writer until
-/// finish() or written() returned, or the writer is gone, and what goes wrong may come out of a
-/// later call.
-class edge_writer {
- public:
-  virtual ~edge_writer() = default;
-  /// Copies `edges`.
-  /// @throw what output_file::write throws.
-  virtual void write(std::span<const edge> edges) = 0;
-  /// Completes the file, which the caller then commits.
-  /// @throw as write.
-  virtual void finish() = 0;
-  /// What stands whole in the output once nothing more comes; also after a failure.
-  [[nodiscard]] virtual written_edges written() noexcept = 0;
-};
 
 /// TSV, and CSV with commas: a header line, then name_i, name_j, statistic, t, p; without t and p
 /// where the measure has no significance test; then n where pairs have it, and lower and upper last
@@ -181,26 +41,5 @@ void write_dense(result_format format, output_file& out, const matrix<double>& r
 /// The same of the observations of pairs. npy: u4.
 void write_observations(result_format format, output_file& out, const matrix<node_id>& result,
                         const result_context& context);
-
-/// What stands in front of the edges, of so many of them.
-[[nodiscard]] std::string edge_header(result_format format, const result_context& context,
-                                      std::uint64_t edges);
-/// A header line of names without tabs, as the format separates them.
-[[nodiscard]] std::string header_line(result_format format, std::string tabbed);
-/// What stands in front of the name and the degree of each row.
-[[nodiscard]] std::string degree_header(result_format format, const result_context& context);
-/// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
-[[nodiscard]] std::string statistic_columns(const result_context& context);
-/// What stands in front of so many neighbours.
-[[nodiscard]] std::string neighbor_header(result_format format, const result_context& context,
-                                          std::uint64_t entries);
-/// What stands in front of a dense result of `rows` rows and as many columns as context says.
-[[nodiscard]] std::string dense_header(result_format format, index_t rows,
-                                       const result_context& context);
-
-/// What numbers and separators of an edge take as text, as measured on real tables.
-inline constexpr double edge_numbers_bytes = 40;
-/// Bytes of one edge in the output, for estimates.
-[[nodiscard]] double edge_bytes(result_format format, const result_context& context);
 
 }  // namespace gpu::io

@@ -9,7 +9,9 @@
 #include <gpu/matrix.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "io/write/result_writer.hpp"
+#include "io/write/edges/edge_writer.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::io {
 

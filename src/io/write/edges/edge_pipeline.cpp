@@ -1,4 +1,4 @@
-#include "io/write/edge_pipeline.hpp"
+#include "io/write/edges/edge_pipeline.hpp"
 
 #include <algorithm>
 #include <system_error>

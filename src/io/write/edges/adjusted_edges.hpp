@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "io/write/result_writer.hpp"
+#include "io/output_form.hpp"
+#include "io/write/output_file.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::io {
 

@@ -17,7 +17,7 @@
 
 #include "io/output_form.hpp"
 #include "io/table.hpp"
-#include "io/write/edge_pipeline.hpp"
+#include "io/write/edges/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {

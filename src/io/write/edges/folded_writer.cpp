@@ -1,4 +1,4 @@
-#include "io/write/folded_writer.hpp"
+#include "io/write/edges/folded_writer.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"
-#include "io/write/edge_text.hpp"
+#include "io/write/edges/edge_text.hpp"
+#include "io/write/result_headers.hpp"
 
 namespace gpu::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/write/edge_text.hpp"
+#include "io/write/edges/edge_text.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/result_context.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {

@@ -15,8 +15,8 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/npy_header.hpp"
-#include "io/write/edge_pipeline.hpp"
-#include "io/write/result_writer.hpp"
+#include "io/write/edges/edge_pipeline.hpp"
+#include "io/write/result_context.hpp"
 
 namespace gpu::io {
 

@@ -1,4 +1,4 @@
-#include "io/write/adjusted_edges.hpp"
+#include "io/write/edges/adjusted_edges.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,11 @@
 #include <gpu/p_value.hpp>
 
 #include "io/io_error.hpp"
-#include "io/write/edge_records.hpp"
-#include "io/write/edge_text.hpp"
+#include "io/write/edges/edge_records.hpp"
+#include "io/write/edges/edge_text.hpp"
 #include "io/write/parallel_text.hpp"
 #include "io/write/parquet/parquet_writer.hpp"
+#include "io/write/result_headers.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {

@@ -1,0 +1,29 @@
+#include "io/write/result_context.hpp"
+
+#include <cstddef>
+
+namespace gpu::io {
+
+void set_p(std::span<edge> pairs, const result_context& context) {
+  if (context.p_of_shared) {
+    const std::vector<double> p = context.p_of_shared(pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].p = p[i];
+    return;
+  }
+  for (edge& e : pairs) e.p = context.p_of(e.statistic, index_t{e.row}, index_t{e.col});
+}
+
+partner_p::partner_p(const neighbor_table& result, const result_context& context)
+    : context_(context) {
+  if (!context.p_of_shared) return;
+  std::vector<edge> entries;
+  for (index_t i = 0; i < std::ssize(result.count); ++i) {
+    const auto row = static_cast<node_id>(context.first_row + i);
+    for (index_t k = 0; k < result.count[static_cast<std::size_t>(i)]; ++k) {
+      entries.push_back({row, result.index(i, k), result.statistic(i, k), 0});
+    }
+  }
+  shared_ = context.p_of_shared(entries);
+}
+
+}  // namespace gpu::io

@@ -205,19 +205,6 @@ inline __attribute__((always_inline)) void ordered_block(const double* x, const 
   }
 }
 
-void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride) {
-  for (index_t i = 0; i < rows; ++i) {
-    const double* a = x + i * length;
-    double* row = out + i * out_stride;
-    index_t j = 0;
-    for (; j + 4 <= cols; j += 4) {
-      ordered_block<1, 4>(a, y + j * length, length, row + j, out_stride);
-    }
-    for (; j < cols; ++j) ordered_block<1, 1>(a, y + j * length, length, row + j, out_stride);
-  }
-}
-
 // Four of the eight partial sums of each pair, from x, y and `sums` on.
 template <std::size_t Rows, std::size_t Cols>
 inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
@@ -257,8 +244,47 @@ inline __attribute__((always_inline)) void add_halves(const double* x, const dou
   add_block<Rows, Cols>(x + 4, y + 4, length, count, begins, sums + 4, cols, y);
 }
 
+// Whole sums of some rows and columns, half of the partial sums at a time.
+template <std::size_t Rows, std::size_t Cols>
+inline __attribute__((always_inline)) void dots_by_halves(const double* x, const double* y,
+                                                          index_t length, double* out,
+                                                          index_t out_stride) {
+  alignas(32) double sums[Rows][Cols][8];
+  add_halves<Rows, Cols>(x, y, length, length, true, sums[0][0], Cols, y);
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < Cols; ++j)
+      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] =
+          combine(_mm256_load_pd(sums[i][j]), _mm256_load_pd(sums[i][j] + 4));
+  }
+}
+
+// Four rows at a time: a row alone takes more loads than products.
+void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                  double* out, index_t out_stride) {
+  index_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const double* const a = x + i * length;
+    double* const to = out + i * out_stride;
+    index_t j = 0;
+    for (; j + 3 <= cols; j += 3) {
+      dots_by_halves<4, 3>(a, y + j * length, length, to + j, out_stride);
+    }
+    for (; j < cols; ++j) dots_by_halves<4, 1>(a, y + j * length, length, to + j, out_stride);
+  }
+  for (; i < rows; ++i) {
+    const double* const a = x + i * length;
+    double* const to = out + i * out_stride;
+    index_t j = 0;
+    for (; j + 4 <= cols; j += 4) {
+      ordered_block<1, 4>(a, y + j * length, length, to + j, out_stride);
+    }
+    for (; j < cols; ++j) ordered_block<1, 1>(a, y + j * length, length, to + j, out_stride);
+  }
+}
+
 // Four rows and three columns, half of the partial sums at a time: twelve sums for seven loads, as
-// many as registers hold beside the factors. Otherwise as with AVX-512.
+// many as registers hold beside the factors. Rows outside, so that theirs, which are more, stay in
+// the first level of the caches. The elements behind these are asked for as with AVX-512.
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
                       index_t count, index_t diagonal, bool begins, double* sums) {
   index_t asked = 0;
@@ -267,14 +293,14 @@ void add_partial_sums(const double* x, index_t rows, const double* y, index_t co
     if (++asked == rows + cols) asked = 0;
     return row + count;
   };
-  for (index_t j = 0; j < cols;) {
-    const bool three = j + 3 <= cols;
-    const index_t width = three ? 3 : 1;
-    const double* const b = y + j * length;
-    for (index_t i = 0; i < rows;) {
-      const bool four = i + 4 <= rows;
-      const index_t height = four ? 4 : 1;
-      const double* const a = x + i * length;
+  for (index_t i = 0; i < rows;) {
+    const bool four = i + 4 <= rows;
+    const index_t height = four ? 4 : 1;
+    const double* const a = x + i * length;
+    for (index_t j = 0; j < cols;) {
+      const bool three = j + 3 <= cols;
+      const index_t width = three ? 3 : 1;
+      const double* const b = y + j * length;
       double* const to = sums + (i * cols + j) * 8;
       if (j + width - 1 + diagonal <= i) {
         for (index_t k = 0; begins && k < height; ++k) {
@@ -287,9 +313,9 @@ void add_partial_sums(const double* x, index_t rows, const double* y, index_t co
         three ? add_halves<1, 3>(a, b, length, count, begins, to, cols, b)
               : add_halves<1, 1>(a, b, length, count, begins, to, cols, b);
       }
-      i += height;
+      j += width;
     }
-    j += width;
+    i += height;
   }
 }
 

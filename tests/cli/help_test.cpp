@@ -159,12 +159,13 @@ TEST_CASE("Pages and scripts hold every command and option", "[cli][help]") {
     CHECK(has(zsh, "\n    '" + verb + ":"));
     CHECK(has(fish, " -a " + verb + " -d "));
   }
-  for (const char* option : {"max-p", "adjust", "na-values", "transpose", "window", "clean"}) {
+  const auto has_option = [&](const std::string& option, const std::string& sign) {
     INFO(option);
-    CHECK((has(zsh, std::string("'--") + option + "[") ||
-           has(zsh, std::string("'--") + option + "=[")));
-    CHECK(has(fish, std::string(" -l ") + option));
-  }
+    CHECK(has(zsh, "'--" + option + sign + "["));
+    CHECK(has(fish, " -l " + option));
+  };
+  for (const char* option : {"max-p", "adjust", "na-values", "window"}) has_option(option, "=");
+  for (const char* option : {"transpose", "clean"}) has_option(option, "");
   CHECK(has(page, "\\fB\\-\\-max\\-p P\\fR\nKeep pairs with p <= P"));
   CHECK(has(page, "The options of spearman, and:\n.TP\n\\fB\\-\\-measure"));
   CHECK(has(page, ".SH \"EXIT STATUS\""));

@@ -11,8 +11,18 @@
 
 namespace gpu_test {
 
-/// Walks from place `e` of the extended row to an element of it, one fold at a time; -1: nothing.
+/// Places after which the extended row repeats; 0: it does not.
+inline std::int64_t period_of(std::int64_t n, gpu::boundary mode) {
+  if (mode == gpu::boundary::reflect) return 2 * n;
+  if (mode == gpu::boundary::mirror) return 2 * n - 2;
+  return mode == gpu::boundary::wrap ? n : 0;
+}
+
+/// Walks from place `e` of the extended row to an element of it, whole periods at once and then one
+/// fold at a time; -1: nothing.
 inline std::int64_t walk_into_row(std::int64_t e, std::int64_t n, gpu::boundary mode) {
+  const std::int64_t period = period_of(n, mode);
+  if (period > 0) e %= period;
   while (e < 0 || e >= n) {
     switch (mode) {
       case gpu::boundary::reflect:

@@ -37,18 +37,21 @@ template <class Sink>
 void time_sink(const char* name, gpu::measure what, const gpu::matrix<float>& data,
                const gpu::pair_options& options, const Sink& sink) {
   double best = std::numeric_limits<double>::infinity();
+  double pairs = best;
   double total = 0;
   for (int run = 0; run < 5 && total < 10; ++run) {
     const auto start = std::chrono::steady_clock::now();
-    static_cast<void>(gpu::all_pairs(what, data.view(), options, sink));
+    const auto result = gpu::all_pairs(what, data.view(), options, sink);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     best = std::min(best, seconds);
+    pairs = std::min(pairs, result.summary.pairs_seconds);
     total += seconds;
   }
   const double rows = static_cast<double>(data.rows());
-  std::printf("%-10s %-12s %9.3f ms %9.3g pairs/s\n", gpu::info_of(what).name.data(), name,
-              1e3 * best, rows * (rows - 1) / 2 / best);
+  std::printf("%-10s %-12s %9.3f ms %9.3g pairs/s, the pairs alone %9.3f ms\n",
+              gpu::info_of(what).name.data(), name, 1e3 * best, rows * (rows - 1) / 2 / best,
+              1e3 * pairs);
   std::fflush(stdout);
 }
 

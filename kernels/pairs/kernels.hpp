@@ -130,15 +130,19 @@ struct mask_classes {
   int count = 0;                          ///< 0: every pair is computed on its own.
   const std::uint16_t* of_row = nullptr;  ///< [rows]
   const std::uint32_t* shared = nullptr;  ///< [count, count] columns that two classes share
-  const double2* sums = nullptr;          ///< Of values, [row, class]: sum, and sum of squares.
+  const double2* sums = nullptr;          ///< Of values, [row, class]: sum, and 1 / sqrt(variance).
+  const double* variances = nullptr;      ///< The same: shared_variance. Both NaN where that does
+                                          ///< not tell.
   const std::int8_t* ranks = nullptr;  ///< Of ranks, [row, class, limbs, pitch]: centred, 0 where
                                        ///< a column is not shared.
   const std::int64_t* squares = nullptr;  ///< [row, class]: sum of their squares.
+  const float* roots = nullptr;           ///< [row, class]: 1 / sqrt(squares), NaN of 0.
   const std::uint32_t* order = nullptr;   ///< [rows] the rows of each class, ascending.
   const std::uint32_t* begins = nullptr;  ///< [count + 1] where they begin in it.
-  std::uint32_t* work = nullptr;          ///< [mask_class_work(count)], for one launch at a time.
+  const std::uint32_t* places = nullptr;  ///< [rows] where each row is in it.
   int limbs = 1;                          ///< Of 7 bits that a rank takes.
   index_t pitch = 0;                      ///< Elements of a limb of a row, a multiple of 64.
+  bool on_tensor_cores = false;           ///< Whether those of doubles multiply values.
 };
 
 /// A rectangle of the pair matrix.

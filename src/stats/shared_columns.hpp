@@ -53,16 +53,29 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE bool variance_tells(double variance, double su
          sum_of_squares > least_square_sum;
 }
 
+/// What the sum of the products of both rows is around their means, times count.
+GPU_SIMILARITY_INLINE_HOST_DEVICE double shared_covariance(double sum_of_products, double x,
+                                                           double y, double count,
+                                                           row_centre centre) {
+  if (!is_centred(centre)) return count * sum_of_products;
+  return fma(count, sum_of_products, -(x * y));
+}
+
+/// The statistic from the shared covariance and variances; NaN where one of these is.
+GPU_SIMILARITY_INLINE_HOST_DEVICE double statistic_of_variances(double xy, double xx, double yy) {
+  const double r = xy / sqrt(xx * yy);
+  return r > 1.0 ? 1.0 : (r < -1.0 ? -1.0 : r);
+}
+
 /// The statistic of `count` shared columns from their sums; NaN where they do not tell it.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double statistic_of_sums(const shared_sums& sums, double count,
                                                            row_centre centre) {
   const double xx = shared_variance(sums.x, sums.xx, count, centre);
   const double yy = shared_variance(sums.y, sums.yy, count, centre);
   const bool tells = variance_tells(xx, sums.xx, count) && variance_tells(yy, sums.yy, count);
-  const double xy = is_centred(centre) ? fma(count, sums.xy, -(sums.x * sums.y)) : count * sums.xy;
-  const double r = xy / sqrt(xx * yy);
-  if (!tells) return no_statistic;
-  return r > 1.0 ? 1.0 : (r < -1.0 ? -1.0 : r);
+  const double xy = shared_covariance(sums.xy, sums.x, sums.y, count, centre);
+  const double r = statistic_of_variances(xy, xx, yy);
+  return tells ? r : no_statistic;
 }
 
 /// A row over shared columns as careful_statistic sees it: values scaled and centred when they are

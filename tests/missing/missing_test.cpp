@@ -89,9 +89,9 @@ bool has_partners(const gpu::neighbor_table& got, const auto& statistics, gpu::i
     });
     for (gpu::index_t at = 0; at < sink.k; ++at) {
       const bool is_there = at < static_cast<gpu::index_t>(partners.size());
-      const gpu::index_t wanted =
-          is_there ? partners[static_cast<std::size_t>(at)]
-                   : static_cast<gpu::index_t>(gpu::neighbor_table::no_neighbor);
+      const gpu::index_t wanted = is_there
+                                      ? partners[static_cast<std::size_t>(at)]
+                                      : static_cast<gpu::index_t>(gpu::neighbor_table::no_neighbor);
       if (static_cast<gpu::index_t>(got.index(i, at)) != wanted) return false;
     }
   }
@@ -208,8 +208,8 @@ TEST_CASE("Few masks and many give the same bits", "[missing]") {
         }
         CHECK(wrong == 0);
 
-        for (const auto order : {gpu::neighbor_order::by_absolute_value,
-                                 gpu::neighbor_order::by_value}) {
+        for (const auto order :
+             {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
           for (const double min_abs : {0.0, 0.3}) {
             const gpu::top_k_sink sink{.k = 7, .keep = {.min_abs = min_abs}, .order = order};
             const auto partners = gpu::all_pairs(what, data.view(), options, sink);

@@ -2,12 +2,11 @@
 // is a block of complete rows, each ranked over the columns that the two classes share, and its
 // products are those of 8-bit integers on the tensor cores.
 //
-// A tile is 64 rows of one class by 64 of another, which lie anywhere in the panel. Each of its
-// four warps takes 32 by 32 pairs and loads its rows from global memory: lane t of a quad takes
-// bytes 16 t .. 16 t + 15 of a piece of 64 columns for two steps. A launch before lists the tiles
-// of the panel by pairs of classes; the blocks of the second one walk them.
-
-#include <cub/block/block_scan.cuh>
+// A tile is 64 rows of one class, which lie anywhere in the panel, by a window of neighbouring
+// columns of it, of all classes: what is written of a row lies together. The columns of the window
+// are listed by class in shared memory. Each of four warps takes 16 rows with the columns of one
+// class after the other, up to 32 at a time, and loads their ranks from global memory: lane t of a
+// quad takes bytes 16 t .. 16 t + 15 of a piece of 64 columns for two steps.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/common/mma_sync.cuh"
@@ -20,238 +19,264 @@
 namespace gpu::kernels {
 namespace {
 
-constexpr int tile = 64;
-constexpr int threads = 128;
-constexpr int warps_across = 2;
-constexpr int warp_tile = 32;  // rows and columns of a warp
-constexpr int row_tiles = warp_tile / 16;
-constexpr int col_tiles = warp_tile / 8;
-constexpr int piece = 64;  // columns
-constexpr int scan_threads = 1024;
-constexpr int blocks_of_multiprocessor = 4;
+constexpr int warps = 4;
+constexpr int threads = 32 * warps;
+constexpr int rows_of_warp = 16;
+constexpr int rows_of_tile = warps * rows_of_warp;
+constexpr int window = 256;  // columns of a tile
+constexpr int group = 32;    // columns of one class at a time
+constexpr int col_tiles = group / 8;
+constexpr int piece = 64;  // columns of the table
+constexpr int blocks_of_multiprocessor = 8;
 
-// mask_classes::work of a launch: where the rows and the columns of the panel begin and end in the
-// rows of each class, and the number of the first tile of each pair of classes.
-struct class_work {
-  std::uint32_t* memory;
-  int count;
-  [[nodiscard]] __device__ std::uint32_t* bounds(int which) const { return memory + which * count; }
-  [[nodiscard]] __device__ std::uint32_t* row_begin() const { return bounds(0); }
-  [[nodiscard]] __device__ std::uint32_t* row_end() const { return bounds(1); }
-  [[nodiscard]] __device__ std::uint32_t* col_begin() const { return bounds(2); }
-  [[nodiscard]] __device__ std::uint32_t* col_end() const { return bounds(3); }
-  [[nodiscard]] __device__ std::uint32_t* first_tile() const { return bounds(4); }
-};
+// Where rows or columns of a panel begin and end in mask_classes::order, for each class.
+struct class_bounds {
+  std::uint32_t begin[most_mask_classes];
+  std::uint32_t end[most_mask_classes];
 
-__device__ std::uint32_t tiles_of(std::uint32_t begin, std::uint32_t end) {
-  return (end - begin + tile - 1) / tile;
-}
-
-// One block.
-__global__ void __launch_bounds__(scan_threads)
-    list_class_tiles(const __grid_constant__ pairwise_job job) {
-  using scan = cub::BlockScan<std::uint32_t, scan_threads>;
-  __shared__ typename scan::TempStorage storage;
-  const mask_classes& by = job.classes;
-  const class_work work{by.work, by.count};
-  for (int at = static_cast<int>(threadIdx.x); at < 4 * by.count; at += scan_threads) {
-    const int which = at / by.count;
-    const int of = at % by.count;
-    const pair_operand& side = which < 2 ? job.rows : job.cols;
-    const index_t bound = side.first + (which % 2 == 0 ? 0 : side.count);
-    std::uint32_t begin = by.begins[of];
-    for (std::uint32_t end = by.begins[of + 1]; begin < end;) {
-      const std::uint32_t middle = begin + (end - begin) / 2;
-      if (by.order[middle] < bound) {
-        begin = middle + 1;
-      } else {
-        end = middle;
+  // All threads; those of [first, last).
+  __device__ void find(const mask_classes& by, index_t first, index_t last) {
+    for (int at = static_cast<int>(threadIdx.x); at < 2 * by.count; at += threads) {
+      const int of = at / 2;
+      const index_t bound = at % 2 == 0 ? first : last;
+      std::uint32_t low = by.begins[of];
+      for (std::uint32_t high = by.begins[of + 1]; low < high;) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (by.order[middle] < bound) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
       }
+      (at % 2 == 0 ? begin : end)[of] = low;
     }
-    work.bounds(which)[of] = begin;
   }
-  __syncthreads();
-  std::uint32_t before = 0;
-  const int pairs = by.count * by.count;
-  for (int first = 0; first < pairs; first += scan_threads) {
-    const int pair = first + static_cast<int>(threadIdx.x);
-    std::uint32_t tiles = 0;
-    if (pair < pairs) {
-      const int a = pair / by.count;
-      const int b = pair % by.count;
-      tiles = tiles_of(work.row_begin()[a], work.row_end()[a]) *
-              tiles_of(work.col_begin()[b], work.col_end()[b]);
+};
+
+// The rows of the panel in tiles of one class each.
+struct row_tiles {
+  class_bounds rows;
+  std::uint32_t first[most_mask_classes + 1];  // tile of each class
+
+  // One thread, once the rows are known.
+  __device__ void count(int classes) {
+    first[0] = 0;
+    for (int of = 0; of < classes; ++of) {
+      first[of + 1] = first[of] + (rows.end[of] - rows.begin[of] + rows_of_tile - 1) / rows_of_tile;
     }
-    std::uint32_t place = 0;
-    std::uint32_t all = 0;
-    scan(storage).ExclusiveSum(tiles, place, all);
-    if (pair < pairs) work.first_tile()[pair] = before + place;
-    before += all;
-    __syncthreads();
   }
-  if (threadIdx.x == 0) work.first_tile()[pairs] = before;
+  [[nodiscard]] __device__ int class_of(std::uint32_t tile) const {
+    int of = 0;
+    while (first[of + 1] <= tile) ++of;
+    return of;
+  }
+};
+
+// Whether a tile whose first row and last column these are, numbered in the panel, is wanted.
+__device__ bool is_tile_wanted(const pairwise_job& job, index_t first_row, index_t last_col) {
+  if (job.blocks == product_blocks::above_diagonal) return last_col + job.offset > first_row;
+  if (job.blocks == product_blocks::on_or_above_it) {
+    return last_col / policy::product_block >= first_row / policy::product_block;
+  }
+  return true;
 }
-
-// The rows of one side of a tile, and the sums of squares of their ranks.
-struct tile_side {
-  std::uint32_t row[tile];
-  std::int64_t squares[tile];
-};
-
-// What a tile is of.
-struct class_tile {
-  int row_class;
-  int col_class;
-  std::uint32_t row_begin;
-  std::uint32_t row_end;
-  std::uint32_t col_begin;
-  std::uint32_t col_end;
-
-  __device__ class_tile(const class_work& work, std::uint32_t number) {
-    const std::uint32_t* const first = work.first_tile();
-    int low = 0;
-    for (int high = work.count * work.count - 1; low < high;) {
-      const int middle = low + (high - low + 1) / 2;
-      if (first[middle] <= number) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    row_class = low / work.count;
-    col_class = low % work.count;
-    const std::uint32_t own = number - first[low];
-    const std::uint32_t down = tiles_of(work.row_begin()[row_class], work.row_end()[row_class]);
-    row_begin = work.row_begin()[row_class] + own % down * tile;
-    row_end = min(row_begin + tile, work.row_end()[row_class]);
-    col_begin = work.col_begin()[col_class] + own / down * tile;
-    col_end = min(col_begin + tile, work.col_end()[col_class]);
-  }
-  [[nodiscard]] __device__ bool is_wanted(const pairwise_job& job) const {
-    const index_t first_row = job.classes.order[row_begin];
-    const index_t last_col = job.classes.order[col_end - 1];
-    if (job.blocks == product_blocks::above_diagonal) return last_col > first_row;
-    if (job.blocks == product_blocks::on_or_above_it) {
-      return (last_col - job.cols.first) / policy::product_block >=
-             (first_row - job.rows.first) / policy::product_block;
-    }
-    return true;
-  }
-};
 
 // Sums of a product, each 128 times the weight of the one behind it.
 template <int limbs>
-using limb_sums = int[2 * limbs - 1][row_tiles][col_tiles][4];
+using limb_sums = int[2 * limbs - 1][col_tiles][4];
 
 template <int limbs>
-__device__ std::int64_t total_of(const limb_sums<limbs>& sums, int i, int j, int e) {
+__device__ std::int64_t total_of(const limb_sums<limbs>& sums, int j, int e) {
   std::int64_t out = 0;
 #pragma unroll
-  for (int s = 0; s < 2 * limbs - 1; ++s) out = out * 128 + sums[s][i][j][e];
+  for (int s = 0; s < 2 * limbs - 1; ++s) out = out * 128 + sums[s][j][e];
   return out;
 }
 
+// The columns of a window by class, ascending within each.
+struct class_columns {
+  class_bounds bounds;
+  int first[most_mask_classes + 1];  // place below of each class
+  std::uint32_t number[window];      // of all rows
+  float root[window];                // mask_classes::roots with the class of the tile's rows
+
+  // All threads: columns [begin, end) of all rows.
+  __device__ void list(const mask_classes& by, int row_class, index_t begin, index_t end) {
+    bounds.find(by, begin, end);
+    __syncthreads();
+    if (threadIdx.x < 32) number_classes(by.count);
+    __syncthreads();
+    for (index_t col = begin + threadIdx.x; col < end; col += threads) {
+      const int of = __ldg(by.of_row + col);
+      const int place = first[of] + static_cast<int>(__ldg(by.places + col) - bounds.begin[of]);
+      number[place] = static_cast<std::uint32_t>(col);
+      root[place] = __ldg(by.roots + col * by.count + row_class);
+    }
+    __syncthreads();
+  }
+
+ private:
+  // One warp: a lane sums up two classes.
+  __device__ void number_classes(int count) {
+    static_assert(most_mask_classes == 64);
+    const int lane = static_cast<int>(threadIdx.x);
+    const auto size = [&](int of) {
+      return of < count ? static_cast<int>(bounds.end[of] - bounds.begin[of]) : 0;
+    };
+    const int low = size(2 * lane);
+    const int both = low + size(2 * lane + 1);
+    int through = both;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const int before = __shfl_up_sync(0xffffffffu, through, step);
+      if (lane >= step) through += before;
+    }
+    first[2 * lane] = through - both;
+    first[2 * lane + 1] = through - both + low;
+    if (lane == 31) first[most_mask_classes] = through;
+  }
+};
+
+// What a warp multiplies: the lane's two rows, and up to 32 columns of one class.
+struct class_group {
+  int row_class;
+  int col_class;
+  std::uint32_t row[2];  // of all rows
+  int begin;             // of the columns, places in class_columns
+  int end;
+
+  [[nodiscard]] __device__ int tiles() const { return (end - begin + 7) / 8; }
+  // The place of a column; that of the last one behind it.
+  [[nodiscard]] __device__ int place(int column) const { return min(begin + column, end - 1); }
+};
+
 template <int limbs>
-__device__ void multiply_rows(const mask_classes& by, const class_tile& of, const tile_side& rows,
-                              const tile_side& cols, int first_row, int first_col,
-                              limb_sums<limbs>& sums) {
+__device__ void multiply_group(const mask_classes& by, const class_columns& columns,
+                               const class_group& of, limb_sums<limbs>& sums) {
   const int quad = static_cast<int>(threadIdx.x % 32) / 4;
   const int lane = static_cast<int>(threadIdx.x % 4);
-  const auto ranks = [&](const tile_side& side, int place, int with) {
-    const index_t at = index_t{side.row[place]} * by.count + with;
-    return by.ranks + at * limbs * by.pitch + lane * 16;
+  const int tiles = of.tiles();
+  const auto ranks = [&](std::uint32_t row, int with) {
+    return by.ranks + (index_t{row} * by.count + with) * limbs * by.pitch + lane * 16;
   };
-  const std::int8_t* left[row_tiles][2];
+  const std::int8_t* const left[2] = {ranks(of.row[0], of.col_class),
+                                      ranks(of.row[1], of.col_class)};
   const std::int8_t* right[col_tiles];
 #pragma unroll
-  for (int i = 0; i < row_tiles; ++i) {
-    left[i][0] = ranks(rows, first_row + i * 16 + quad, of.col_class);
-    left[i][1] = ranks(rows, first_row + i * 16 + 8 + quad, of.col_class);
-  }
-#pragma unroll
   for (int j = 0; j < col_tiles; ++j) {
-    right[j] = ranks(cols, first_col + j * 8 + quad, of.row_class);
+    right[j] = ranks(columns.number[of.place(j * 8 + quad)], of.row_class);
   }
   for (index_t at = 0; at < by.pitch; at += piece) {
-    int4 b[limbs][col_tiles];
+    int4 a[limbs][2];
 #pragma unroll
-    for (int l = 0; l < limbs; ++l) {
+    for (int k = 0; k < limbs; ++k) {
 #pragma unroll
-      for (int j = 0; j < col_tiles; ++j) {
-        b[l][j] = __ldg(reinterpret_cast<const int4*>(right[j] + l * by.pitch + at));
+      for (int half = 0; half < 2; ++half) {
+        a[k][half] = __ldg(reinterpret_cast<const int4*>(left[half] + k * by.pitch + at));
       }
     }
 #pragma unroll
-    for (int i = 0; i < row_tiles; ++i) {
+    for (int j = 0; j < col_tiles; ++j) {
+      if (j >= tiles) break;
 #pragma unroll
-      for (int k = 0; k < limbs; ++k) {
-        const int4 low = __ldg(reinterpret_cast<const int4*>(left[i][0] + k * by.pitch + at));
-        const int4 high = __ldg(reinterpret_cast<const int4*>(left[i][1] + k * by.pitch + at));
+      for (int l = 0; l < limbs; ++l) {
+        const int4 b = __ldg(reinterpret_cast<const int4*>(right[j] + l * by.pitch + at));
 #pragma unroll
-        for (int l = 0; l < limbs; ++l) {
-#pragma unroll
-          for (int j = 0; j < col_tiles; ++j) {
-            int(&sum)[4] = sums[k + l][i][j];
-            mma_s8(sum, {low.x, high.x, low.y, high.y}, {b[l][j].x, b[l][j].y});
-            mma_s8(sum, {low.z, high.z, low.w, high.w}, {b[l][j].z, b[l][j].w});
-          }
+        for (int k = 0; k < limbs; ++k) {
+          int(&sum)[4] = sums[k + l][j];
+          mma_s8(sum, {a[k][0].x, a[k][1].x, a[k][0].y, a[k][1].y}, {b.x, b.y});
+          mma_s8(sum, {a[k][0].z, a[k][1].z, a[k][0].w, a[k][1].w}, {b.z, b.w});
         }
       }
     }
   }
 }
 
+// Writes the statistics of a group; `rows`: how many of its 16 there are.
 template <int limbs>
-__global__ void __launch_bounds__(threads)
-    class_rank_statistics(const __grid_constant__ pairwise_job job) {
-  __shared__ tile_side rows;
-  __shared__ tile_side cols;
+__device__ void finish_group(const pairwise_job& job, const class_columns& columns,
+                             const class_group& of, int rows, const limb_sums<limbs>& sums) {
   const mask_classes& by = job.classes;
-  const class_work work{by.work, by.count};
-  const std::uint32_t tiles = work.first_tile()[by.count * by.count];
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  const int first_row = warp / warps_across * warp_tile;
-  const int first_col = warp % warps_across * warp_tile;
   const int quad = static_cast<int>(threadIdx.x % 32) / 4;
   const int lane = static_cast<int>(threadIdx.x % 4);
-  for (std::uint32_t number = blockIdx.x; number < tiles; number += gridDim.x) {
-    const class_tile of(work, number);
-    if (!of.is_wanted(job)) continue;
-    __syncthreads();  // the tile before has been read
-    const int own = static_cast<int>(threadIdx.x) % tile;
-    const bool of_rows = static_cast<int>(threadIdx.x) < tile;
-    const std::uint32_t begin = of_rows ? of.row_begin : of.col_begin;
-    const std::uint32_t end = of_rows ? of.row_end : of.col_end;
-    const std::uint32_t row = by.order[min(begin + static_cast<std::uint32_t>(own), end - 1)];
-    tile_side& side = of_rows ? rows : cols;
-    side.row[own] = row;
-    side.squares[own] =
-        by.squares[index_t{row} * by.count + (of_rows ? of.col_class : of.row_class)];
-    __syncthreads();
+  const shared_decision decision(job.decision,
+                                 __ldg(by.shared + of.row_class * by.count + of.col_class));
+  // Where cuts drop most pairs, all are NaN already.
+  const bool leaves_out = drops_pairs(job.decision);
+  index_t of_class[2];  // of the rows, with the class of the columns
+  float root[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    of_class[half] = index_t{of.row[half]} * by.count + of.col_class;
+    root[half] = __ldg(by.roots + of_class[half]);
+  }
+#pragma unroll
+  for (int j = 0; j < col_tiles; ++j) {
+    if (j >= of.tiles()) break;
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int place = of.begin + j * 8 + lane * 2 + e;
+      if (place >= of.end) continue;
+      const std::uint32_t col = columns.number[place];
+      const float col_root = columns.root[place];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        if (quad + 8 * half >= rows) continue;
+        const std::int64_t xy = total_of<limbs>(sums, j, 2 * half + e);
+        // Most are dropped by an estimate.
+        if (decision.drops(static_cast<float>(xy) * root[half] * col_root)) continue;
+        const std::int64_t xx = by.squares[of_class[half]];
+        const std::int64_t yy = by.squares[index_t{col} * by.count + of.row_class];
+        const double rho = xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
+        const double out = decision(rho);
+        if (leaves_out && out != out) continue;
+        const index_t row = of.row[half] - job.rows.first;
+        job.to.sums[job.to.first + row * job.to.pitch + (col - job.cols.first)] = out;
+      }
+    }
+  }
+}
 
-    limb_sums<limbs> sums = {};
-    multiply_rows<limbs>(by, of, rows, cols, first_row, first_col, sums);
-    const index_t shared = by.shared[of.row_class * by.count + of.col_class];
-    const int row_count = static_cast<int>(of.row_end - of.row_begin);
-    const int col_count = static_cast<int>(of.col_end - of.col_begin);
+template <int limbs>
+__global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
+    class_rank_statistics(const __grid_constant__ pairwise_job job) {
+  __shared__ row_tiles tiles;
+  __shared__ class_columns columns;
+  const mask_classes& by = job.classes;
+  tiles.rows.find(by, job.rows.first, job.rows.first + job.rows.count);
+  __syncthreads();
+  if (threadIdx.x == 0) tiles.count(by.count);
+  __syncthreads();
+  const int first_of_warp = static_cast<int>(threadIdx.x / 32) * rows_of_warp;
+  const int quad = static_cast<int>(threadIdx.x % 32) / 4;
+  const auto windows = static_cast<std::uint32_t>((job.cols.count + window - 1) / window);
+  const std::uint32_t count = tiles.first[by.count] * windows;
+  for (std::uint32_t number = blockIdx.x; number < count; number += gridDim.x) {
+    class_group of{};
+    const std::uint32_t row_tile = number / windows;
+    of.row_class = tiles.class_of(row_tile);
+    const std::uint32_t begin =
+        tiles.rows.begin[of.row_class] + (row_tile - tiles.first[of.row_class]) * rows_of_tile;
+    const std::uint32_t end = min(begin + rows_of_tile, tiles.rows.end[of.row_class]);
+    const index_t first_col = index_t{number % windows} * window;
+    const index_t last_col = min(first_col + window, job.cols.count) - 1;
+    if (!is_tile_wanted(job, by.order[begin] - job.rows.first, last_col)) continue;
+    __syncthreads();  // the window before has been read
+    columns.list(by, of.row_class, job.cols.first + first_col, job.cols.first + last_col + 1);
+    const int rows = static_cast<int>(end - begin) - first_of_warp;
+    if (rows <= 0) continue;
 #pragma unroll
-    for (int i = 0; i < row_tiles; ++i) {
-#pragma unroll
-      for (int j = 0; j < col_tiles; ++j) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const int r = first_row + i * 16 + e / 2 * 8 + quad;
-          const int c = first_col + j * 8 + lane * 2 + e % 2;
-          if (r >= row_count || c >= col_count) continue;
-          const std::int64_t xx = rows.squares[r];
-          const std::int64_t yy = cols.squares[c];
-          const double rho = xx > 0 && yy > 0
-                                 ? detail::rho_of(total_of<limbs>(sums, i, j, e), xx, yy)
-                                 : detail::no_statistic;
-          const index_t to =
-              (rows.row[r] - job.rows.first) * job.to.pitch + (cols.row[c] - job.cols.first);
-          job.to.sums[job.to.first + to] = decide_pairwise(job.decision, rho, shared);
-        }
+    for (int half = 0; half < 2; ++half) {
+      const auto place = static_cast<std::uint32_t>(first_of_warp + quad + 8 * half);
+      of.row[half] = by.order[min(begin + place, end - 1)];
+    }
+    for (of.col_class = 0; of.col_class < by.count; ++of.col_class) {
+      const int last = columns.first[of.col_class + 1];
+      for (of.begin = columns.first[of.col_class]; of.begin < last; of.begin += group) {
+        of.end = min(of.begin + group, last);
+        limb_sums<limbs> sums = {};
+        multiply_group<limbs>(by, columns, of, sums);
+        finish_group<limbs>(job, columns, of, rows, sums);
       }
     }
   }
@@ -260,8 +285,13 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 void launch_class_ranks(const pairwise_job& job, cudaStream_t stream) {
-  list_class_tiles<<<1, scan_threads, 0, stream>>>(job);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  if (drops_pairs(job.decision)) {
+    constexpr int nan_bytes = 0xff;
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemset2DAsync(
+        job.to.sums + job.to.first, static_cast<std::size_t>(job.to.pitch) * sizeof(double),
+        nan_bytes, static_cast<std::size_t>(job.cols.count) * sizeof(double),
+        static_cast<std::size_t>(job.rows.count), stream));
+  }
   const auto blocks =
       static_cast<unsigned>(blocks_of_multiprocessor * cuda::current_limits().multiprocessors);
   const auto kernel = job.classes.limbs == 1 ? class_rank_statistics<1> : class_rank_statistics<2>;

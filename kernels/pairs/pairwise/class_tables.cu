@@ -1,10 +1,13 @@
 // What a row with missing values adds to its pairs with the rows of a class: once for each row and
 // class, from packed rows.
 
+#include <math_constants.h>
+
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/pairwise/rank_row.cuh"
+#include "stats/shared_columns.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -17,9 +20,20 @@ struct table_arguments {
   mask_classes out;
   std::uint32_t* shared;
   double2* sums;
+  double* variances;
   std::int8_t* ranks;
   std::int64_t* squares;
+  float* roots;
 };
+
+// `words` of each packed row that begin `offset` pieces of 8 bytes in it, one row behind the other.
+__global__ void gather_words(const __grid_constant__ pair_operand rows, index_t offset,
+                             index_t words, std::uint64_t* out) {
+  const index_t at = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= rows.count * words) return;
+  const auto* const from = static_cast<const std::uint64_t*>(rows.values);
+  out[at] = from[at / words * rows.pitch + offset + at % words];
+}
 
 // Columns that two classes share. `words` of a packed row begin `offset` pieces of 8 bytes in it.
 __global__ void count_shared(const __grid_constant__ table_arguments args, index_t offset,
@@ -38,7 +52,8 @@ __global__ void count_shared(const __grid_constant__ table_arguments args, index
   args.shared[pair] = static_cast<std::uint32_t>(shared);
 }
 
-// A warp a row, a lane a class: the sums that pairwise_values would make, in its order.
+// A warp a row, a lane a class: the sums that pairwise_values would make, in its order, and what it
+// would make of them.
 __global__ void add_class_sums(const __grid_constant__ table_arguments args) {
   const index_t row = index_t{blockIdx.x} * warps + threadIdx.x / 32;
   if (row >= args.rows.count) return;
@@ -57,7 +72,12 @@ __global__ void add_class_sums(const __grid_constant__ table_arguments args) {
       sum = fma(x, has, sum);
       squares = fma(square, has, squares);
     }
-    args.sums[row * args.out.count + of] = make_double2(sum, squares);
+    const double count = args.shared[args.out.of_row[row] * args.out.count + of];
+    const double own_variance = detail::shared_variance(sum, squares, count, args.rows.centre);
+    const bool tells = detail::variance_tells(own_variance, squares, count);
+    const double variance = tells ? own_variance : detail::no_statistic;
+    args.sums[row * args.out.count + of] = make_double2(sum, 1 / sqrt(variance));
+    args.variances[row * args.out.count + of] = variance;
   }
 }
 
@@ -93,7 +113,10 @@ __global__ void rank_for_class(const __grid_constant__ table_arguments args, int
     }
   }
   squares = sum_over_warp(squares);
-  if (lane == 0) args.squares[at] = squares;
+  if (lane == 0) {
+    args.squares[at] = squares;
+    args.roots[at] = squares > 0 ? rsqrtf(static_cast<float>(squares)) : CUDART_NAN_F;
+  }
 }
 
 table_arguments arguments_of(const pair_operand& rows, const std::uint32_t* representatives,
@@ -103,8 +126,10 @@ table_arguments arguments_of(const pair_operand& rows, const std::uint32_t* repr
           .out = out,
           .shared = const_cast<std::uint32_t*>(out.shared),
           .sums = const_cast<double2*>(out.sums),
+          .variances = const_cast<double*>(out.variances),
           .ranks = const_cast<std::int8_t*>(out.ranks),
-          .squares = const_cast<std::int64_t*>(out.squares)};
+          .squares = const_cast<std::int64_t*>(out.squares),
+          .roots = const_cast<float*>(out.roots)};
 }
 
 void launch_count_shared(const table_arguments& args, index_t offset, cudaStream_t stream) {
@@ -115,6 +140,14 @@ void launch_count_shared(const table_arguments& args, index_t offset, cudaStream
 }
 
 }  // namespace
+
+void launch_gather_words(const pair_operand& rows, index_t offset, index_t words,
+                         std::uint64_t* out, cudaStream_t stream) {
+  constexpr int threads = 256;
+  gather_words<<<grid_blocks(rows.count * words, threads), threads, 0, stream>>>(rows, offset,
+                                                                                 words, out);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
 
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream) {

@@ -11,17 +11,55 @@ namespace gpu::kernels {
 /// What stands for p of a pair without a statistic, as detail::no_p.
 inline constexpr double pairwise_no_p = 2.0;
 
-/// Of a pair that shares `shared` columns; `statistic` is NaN where it has none.
+/// What is written of pairs that share `shared` columns, from their statistic: NaN where one has
+/// none.
+class shared_decision {
+ public:
+  __device__ shared_decision(const pairwise_decision& by, index_t shared)
+      : is_enough_(shared >= by.min_observations),
+        writes_p_(by.tables != nullptr),
+        drops_(by.cuts != nullptr),
+        p_{nullptr, by.side} {
+    if (!is_enough_) return;
+    if (writes_p_) {
+      p_.table = by.tables + (shared - by.least);
+    } else if (drops_) {
+      cut_ = by.cuts[shared - by.least];
+    }
+  }
+  __device__ double operator()(double statistic) const {
+    const bool has = is_enough_ && statistic == statistic;
+    if (writes_p_) return has ? p_(statistic) : pairwise_no_p;
+    if (!has) return detail::no_statistic;
+    return !drops_ || cut_.keeps(statistic) ? statistic : detail::no_statistic;
+  }
+  /// Whether NaN is written of a pair whose statistic is within estimate_error of `estimate`; false
+  /// where that is NaN.
+  __device__ bool drops(double estimate) const {
+    return drops_ && (!is_enough_ || (estimate < cut_.at_least - estimate_error &&
+                                      estimate > cut_.at_most + estimate_error));
+  }
+
+ private:
+  // Products and roots in single precision are far better.
+  static constexpr double estimate_error = 1e-5;
+
+  bool is_enough_;
+  bool writes_p_;
+  bool drops_;
+  stats::p_function p_;
+  detail::keep_range cut_{};
+};
+
+/// Of one pair.
 __device__ inline double decide_pairwise(const pairwise_decision& by, double statistic,
                                          index_t shared) {
-  const bool has = shared >= by.min_observations && statistic == statistic;
-  if (by.tables != nullptr) {
-    return has ? stats::p_function{by.tables + (shared - by.least), by.side}(statistic)
-               : pairwise_no_p;
-  }
-  if (!has) return detail::no_statistic;
-  if (by.cuts == nullptr) return statistic;
-  return by.cuts[shared - by.least].keeps(statistic) ? statistic : detail::no_statistic;
+  return shared_decision(by, shared)(statistic);
+}
+
+/// Whether most pairs are NaN, because cuts drop them.
+__host__ __device__ inline bool drops_pairs(const pairwise_decision& by) {
+  return by.tables == nullptr && by.cuts != nullptr;
 }
 
 /// Whether a tile of rows [row, row + size) and columns [col, col + size) of a panel is wanted.

@@ -38,7 +38,7 @@ struct pairwise_rank_layout {
 inline constexpr index_t most_pairwise_rank_columns = 65'534;
 
 /// A packed row of values: those that sums take, 0 where one is missing; the values themselves, NaN
-/// there; and the bits.
+/// there; and the bits. Rows begin at multiples of 16 bytes.
 struct pairwise_value_layout {
   index_t cols;
 
@@ -46,7 +46,7 @@ struct pairwise_value_layout {
     return (cols + 63) / 64;
   }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
-    return 2 * cols + words();
+    return round_up(2 * cols + words(), index_t{2});
   }
 };
 
@@ -64,18 +64,17 @@ void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_o
 
 /// The most classes that rows are taken by.
 inline constexpr int most_mask_classes = 64;
-/// Elements of mask_classes::work.
-constexpr std::size_t mask_class_work(int classes) {
-  const auto count = static_cast<std::size_t>(classes);
-  return 4 * count + count * count + 1;
-}
 /// Limbs of 7 bits of centred ranks of rows of `cols` columns; 0 where those rows are too long.
 constexpr int class_rank_limbs(index_t cols) {
   return cols <= 128 ? 1 : (cols <= index_t{127} * 128 + 64 ? 2 : 0);
 }
 
-/// Fills the tables of `out` from packed rows: `shared`, and `sums`, or `ranks` and `squares`;
-/// `of_row` and `representatives` [count], a row of each class, are there.
+/// Copies `words` pieces of 8 bytes of each packed row, the first one `offset` pieces in it, to out
+/// [rows, words].
+void launch_gather_words(const pair_operand& rows, index_t offset, index_t words,
+                         std::uint64_t* out, cudaStream_t stream);
+/// Fills the tables of `out` from packed rows: `shared`, and `sums` and `variances`, or `ranks`,
+/// `squares` and `roots`; `of_row` and `representatives` [count], a row of each class, are there.
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream);
 void launch_class_rank_rows(const pair_operand& rows, const std::uint32_t* representatives,

@@ -88,6 +88,89 @@ __global__ void pack_sorted(const std::uint64_t* keys, const std::uint16_t* colu
   }
 }
 
+// The longest rows of which every value is compared with every other: a sort of segments takes as
+// long for short rows as for some hundred columns.
+constexpr index_t most_counted = 1024;
+
+// A warp a row, by counting: a lane takes every 32nd column, `at_once` of them together.
+template <class T>
+__global__ void __launch_bounds__(32 * warps_of_block)
+    pack_counted(device_matrix_view<const T> data, index_t min_observations, std::uint64_t* out,
+                 std::int64_t* square_sums) {
+  constexpr std::uint64_t no_value = ~std::uint64_t{0};
+  constexpr int at_once = 4;
+  extern __shared__ std::uint64_t counted_keys[];
+  const index_t row = index_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
+  if (row >= data.rows()) return;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int cols = static_cast<int>(data.cols());
+  const pairwise_rank_layout layout{cols};
+  std::uint64_t* const keys = counted_keys + static_cast<int>(threadIdx.x / 32) * cols;
+  std::uint64_t* const bits = out + row * layout.pitch();
+  auto* const order = reinterpret_cast<std::uint16_t*>(bits + layout.words());
+  std::uint16_t* const below = order + layout.padded_cols();
+  std::uint16_t* const up_to = below + layout.padded_cols();
+  auto* const half_words = reinterpret_cast<std::uint32_t*>(bits);
+  int count = 0;
+  for (int begin = 0; begin < 64 * static_cast<int>(layout.words()); begin += 32) {
+    const int k = begin + lane;
+    const std::uint64_t key = k < cols ? key_of(static_cast<double>(data.row(row)[k])) : no_value;
+    if (k < cols) keys[k] = key;
+    const unsigned there = __ballot_sync(all_lanes, key != no_value);
+    if (lane == 0) half_words[begin / 32] = there;
+    count += __popc(there);
+  }
+  __syncwarp();
+  bool varies = false;
+  for (int begin = lane; begin < cols; begin += 32 * at_once) {
+    std::uint64_t own[at_once];
+    int less[at_once] = {};
+    int less_or_equal[at_once] = {};
+    int place[at_once] = {};
+#pragma unroll
+    for (int c = 0; c < at_once; ++c) {
+      own[c] = begin + 32 * c < cols ? keys[begin + 32 * c] : no_value;
+    }
+    for (int k = 0; k < cols; ++k) {
+      const std::uint64_t key = keys[k];
+#pragma unroll
+      for (int c = 0; c < at_once; ++c) {
+        const bool is_less = key < own[c];
+        const bool is_up_to = key <= own[c];
+        less[c] += is_less;
+        less_or_equal[c] += is_up_to;
+        // Equal values stand in the order of their columns.
+        place[c] += k < begin + 32 * c ? is_up_to : is_less;
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < at_once; ++c) {
+      const int k = begin + 32 * c;
+      if (k >= cols || own[c] == no_value) continue;
+      order[place[c]] = static_cast<std::uint16_t>(k);
+      below[k] = static_cast<std::uint16_t>(less[c]);
+      up_to[k] = static_cast<std::uint16_t>(less_or_equal[c]);
+      varies = varies || less[c] > 0;
+    }
+  }
+  for (int p = count + lane; p < static_cast<int>(layout.padded_cols()); p += 32) {
+    order[p] = pairwise_rank_layout::no_column;
+  }
+  varies = __any_sync(all_lanes, varies);
+  if (lane == 0) square_sums[row] = count >= min_observations && varies ? 1 : 0;
+}
+
+template <class T>
+void count_rows(device_matrix_view<const T> data, index_t min_observations, std::uint64_t* out,
+                std::int64_t* square_sums, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(ceil_div(data.rows(), index_t{warps_of_block}));
+  const std::size_t bytes =
+      sizeof(std::uint64_t) * warps_of_block * static_cast<std::size_t>(data.cols());
+  pack_counted<T>
+      <<<blocks, 32 * warps_of_block, bytes, stream>>>(data, min_observations, out, square_sums);
+  GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
 struct begin_of_row {
   index_t cols;
   __host__ __device__ index_t operator()(index_t row) const { return row * cols; }
@@ -198,6 +281,10 @@ template <class T>
 void launch_pack_pairwise_ranks(device_matrix_view<const T> data, index_t min_observations,
                                 std::uint64_t* out, std::int64_t* square_sums,
                                 cudaStream_t stream) {
+  if (data.rows() == 0) return;
+  if (data.cols() <= most_counted) {
+    return count_rows(data, min_observations, out, square_sums, stream);
+  }
   const index_t step = std::max<index_t>(1, most_sorted / data.cols());
   const index_t pitch = pairwise_rank_layout{data.cols()}.pitch();
   for (index_t begin = 0; begin < data.rows(); begin += step) {

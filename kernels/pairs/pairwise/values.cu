@@ -6,6 +6,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/pairwise/value_pair.cuh"
 #include "kernels/pairs/products/multiply.hpp"
 
 namespace gpu::kernels {
@@ -64,33 +65,6 @@ class next_columns {
   double value_[elements];
   double present_[elements];
 };
-
-// One row of a pair, for the careful way: its values as they were, and the other row's.
-struct shared_row {
-  const double* own;
-  const double* other;
-  __device__ bool is_shared(index_t k) const { return own[k] == own[k] && other[k] == other[k]; }
-  __device__ double value(index_t k) const { return own[k]; }
-};
-
-__device__ __noinline__ double decide_carefully(const double* x, const double* y, index_t cols,
-                                                double count, detail::row_centre centre) {
-  return detail::careful_statistic(shared_row{x, y}, shared_row{y, x}, cols, count, centre);
-}
-
-// The sums of a pair of rows and what they share, where rows are taken by classes.
-__device__ index_t take_class_sums(const mask_classes& by, index_t row, index_t col,
-                                   detail::shared_sums& sums) {
-  const int of_row = by.of_row[row];
-  const int of_col = by.of_row[col];
-  const double2 x = by.sums[row * by.count + of_col];
-  const double2 y = by.sums[col * by.count + of_row];
-  sums.x = x.x;
-  sums.xx = x.y;
-  sums.y = y.x;
-  sums.yy = y.y;
-  return by.shared[of_row * by.count + of_col];
-}
 
 template <bool classed>
 __global__ void __launch_bounds__(threads, 1)
@@ -156,23 +130,21 @@ __global__ void __launch_bounds__(threads, 1)
       const index_t i = first_row + down + r * threads_across;
       const index_t j = first_col + across + c * threads_across;
       if (i >= job.rows.count || j >= job.cols.count) continue;
-      const double* const x = static_cast<const double*>(job.rows.values) + i * job.rows.pitch;
-      const double* const y = static_cast<const double*>(job.cols.values) + j * job.cols.pitch;
-      const auto* const x_bits = reinterpret_cast<const std::uint64_t*>(x + 2 * cols);
-      const auto* const y_bits = reinterpret_cast<const std::uint64_t*>(y + 2 * cols);
-      index_t shared = 0;
+      double& to = job.to.sums[job.to.first + i * job.to.pitch + j];
       if constexpr (classed) {
-        shared = take_class_sums(job.classes, job.rows.first + i, job.cols.first + j, sums[r][c]);
+        to = finish_class_values(job, i, j, sums[r][c].xy);
       } else {
-        for (index_t w = 0; w < layout.words(); ++w) shared += __popcll(x_bits[w] & y_bits[w]);
+        const auto bits = [&](const pair_operand& of, index_t row) {
+          return reinterpret_cast<const std::uint64_t*>(value_row(of, row) + 2 * cols);
+        };
+        index_t shared = 0;
+        for (index_t w = 0; w < layout.words(); ++w) {
+          shared += __popcll(bits(job.rows, i)[w] & bits(job.cols, j)[w]);
+        }
+        const double statistic =
+            detail::statistic_of_sums(sums[r][c], static_cast<double>(shared), job.rows.centre);
+        to = finish_values(job, i, j, statistic, shared);
       }
-      const double count = static_cast<double>(shared);
-      double statistic = detail::statistic_of_sums(sums[r][c], count, job.rows.centre);
-      if (statistic != statistic && shared >= job.decision.min_observations) {
-        statistic = decide_carefully(x + cols, y + cols, cols, count, job.rows.centre);
-      }
-      job.to.sums[job.to.first + i * job.to.pitch + j] =
-          decide_pairwise(job.decision, statistic, shared);
     }
   }
 }
@@ -180,6 +152,7 @@ __global__ void __launch_bounds__(threads, 1)
 }  // namespace
 
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream) {
+  if (job.classes.on_tensor_cores) return launch_class_values(job, stream);
   const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile})),
                     static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile})));
   const auto kernel = job.classes.count != 0 ? pairwise_values<true> : pairwise_values<false>;

@@ -103,9 +103,10 @@ struct pairwise_job {
   mask_classes classes;
 };
 void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
-/// The same of rows that are taken by classes.
-void launch_class_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
+/// The same of rows that are taken by classes; of values where mask_classes::on_tensor_cores.
+void launch_class_ranks(const pairwise_job& job, cudaStream_t stream);
+void launch_class_values(const pairwise_job& job, cudaStream_t stream);
 /// The same of rows of signs (kernels/pairs/signs): tau, or what stands for it.
 void launch_sign_statistics(const pairwise_job& job, const stats::kendall_decision& by,
                             cudaStream_t stream);

@@ -9,7 +9,8 @@
 
 namespace gpu::cuda {
 namespace {
-constexpr std::size_t block_bytes = std::size_t{64} << 20;
+// Of statistics at a time: rows that fill a device also where they are long.
+constexpr std::size_t block_bytes = std::size_t{512} << 20;
 }  // namespace
 
 void pair_engine::connectivity(const detail::connectivity_request& request,

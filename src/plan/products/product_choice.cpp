@@ -93,13 +93,17 @@ double product_seconds(const product_shape& shape, int multiprocessors, const cu
   return multiply + pairs * cost.bytes / machine.memory_rate + 2 * machine.launch_seconds;
 }
 
-bool can_take_products(product_kind kind, index_t observations, int compute_capability,
-                       int code_capability) {
+bool has_double_products(int compute_capability, int code_capability) {
   const bool at_full_rate =
       compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
+  return at_full_rate && code_capability >= 80;
+}
+
+bool can_take_products(product_kind kind, index_t observations, int compute_capability,
+                       int code_capability) {
   const bool is_exact = kind == product_kind::of_values || kind == product_kind::of_halves ||
                         observations <= policy::product_most_rank_columns;
-  return at_full_rate && code_capability >= 80 && is_exact &&
+  return has_double_products(compute_capability, code_capability) && is_exact &&
          observations >= policy::product_least_columns;
 }
 

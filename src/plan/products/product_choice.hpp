@@ -32,8 +32,11 @@ double tile_seconds(const product_shape& shape, int multiprocessors,
 double product_seconds(const product_shape& shape, int multiprocessors,
                        const cuda_costs& machine = default_cuda_costs);
 
-/// Whether there are products of such rows. Of doubles they are for devices whose tensor cores
-/// multiply them at full rate.
+/// Whether tensor cores multiply doubles at full rate: on a device of such a capability that runs
+/// such code, 90 for 9.0.
+bool has_double_products(int compute_capability, int code_capability);
+
+/// Whether there are products of such rows, which need has_double_products.
 bool can_take_products(product_kind kind, index_t observations, int compute_capability,
                        int code_capability);
 

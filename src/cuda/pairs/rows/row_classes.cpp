@@ -1,15 +1,17 @@
 #include "cuda/pairs/rows/row_classes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/round_up.hpp"
 #include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/device_code.hpp"
+#include "cuda_runtime/device_limits.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "plan/pairwise_choice.hpp"
+#include "plan/products/product_choice.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -26,11 +28,9 @@ std::vector<std::uint64_t> read_masks(const kernels::pair_operand& rows,
   const auto size = words * static_cast<std::size_t>(count);
   const device_buffer<std::uint64_t> together(size, stream);
   std::vector<std::uint64_t> out(size);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
-      together.data(), words * sizeof(std::uint64_t),
-      static_cast<const std::uint64_t*>(rows.values) + before,
-      static_cast<std::size_t>(rows.pitch) * sizeof(std::uint64_t), words * sizeof(std::uint64_t),
-      static_cast<std::size_t>(count), cudaMemcpyDeviceToDevice, stream));
+  kernels::pair_operand some = rows;
+  some.count = count;
+  kernels::launch_gather_words(some, before, static_cast<index_t>(words), together.data(), stream);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), together.data(), together.bytes(),
                                             cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -43,23 +43,65 @@ struct grouping {
   std::vector<std::uint32_t> representatives;
 };
 
+// The masks that are known, by a hash of them: places are four times as many as masks.
+class known_masks {
+ public:
+  explicit known_masks(const std::vector<std::uint64_t>& masks, index_t rows)
+      : masks_(masks.data()), words_(masks.size() / static_cast<std::size_t>(rows)) {
+    places_.fill(none);
+  }
+
+  // The class of a row; a new one where its mask is new. One more than most_mask_classes at most.
+  [[nodiscard]] std::uint16_t class_of(std::uint32_t row, std::vector<std::uint32_t>& known) {
+    std::size_t place = hash(row) % places_.size();
+    while (places_[place] != none) {
+      const std::uint16_t found = places_[place];
+      if (std::equal(of(row), of(row) + words_, of(known[found]))) return found;
+      place = (place + 1) % places_.size();
+    }
+    const auto next = static_cast<std::uint16_t>(known.size());
+    places_[place] = next;
+    known.push_back(row);
+    return next;
+  }
+
+ private:
+  static constexpr std::uint16_t none = 0xffff;
+
+  [[nodiscard]] const std::uint64_t* of(std::uint32_t row) const {
+    return masks_ + static_cast<std::size_t>(row) * words_;
+  }
+  [[nodiscard]] std::size_t hash(std::uint32_t row) const {
+    std::uint64_t out = 0;
+    for (std::size_t w = 0; w < words_; ++w) {
+      out = (out ^ of(row)[w]) * 0x9e3779b97f4a7c15ULL;  // 2^64 over the golden ratio
+      out ^= out >> 32U;
+    }
+    return static_cast<std::size_t>(out);
+  }
+
+  const std::uint64_t* masks_;
+  std::size_t words_;
+  std::array<std::uint16_t, 4 * kernels::most_mask_classes> places_;
+};
+
 // Nothing is in `representatives` where there are more than most_mask_classes masks.
 grouping group(const std::vector<std::uint64_t>& masks, index_t count) {
-  const std::size_t bytes = masks.size() * sizeof(std::uint64_t) / static_cast<std::size_t>(count);
-  const auto* const data = reinterpret_cast<const char*>(masks.data());
+  known_masks known(masks, count);
   grouping out;
-  out.of_row.reserve(static_cast<std::size_t>(count));
-  std::unordered_map<std::string_view, std::uint16_t> known;
-  for (index_t row = 0; row < count; ++row) {
-    const std::string_view mask(data + static_cast<std::size_t>(row) * bytes, bytes);
-    const auto [at, is_new] = known.try_emplace(mask, static_cast<std::uint16_t>(known.size()));
-    if (is_new) {
-      if (known.size() > kernels::most_mask_classes) return {};
-      out.representatives.push_back(static_cast<std::uint32_t>(row));
-    }
-    out.of_row.push_back(at->second);
+  out.of_row.resize(static_cast<std::size_t>(count));
+  for (std::size_t row = 0; row < out.of_row.size(); ++row) {
+    out.of_row[row] = known.class_of(static_cast<std::uint32_t>(row), out.representatives);
+    if (out.representatives.size() > kernels::most_mask_classes) return {};
   }
   return out;
+}
+
+// Whether this device and the code that it runs have fast products of doubles.
+bool multiplies_doubles() {
+  const device_limits& device = current_limits();
+  return detail::has_double_products(device.compute_major * 10 + device.compute_minor,
+                                     current_code().capability);
 }
 
 bool pays(const grouping& found, index_t rows) {
@@ -75,18 +117,23 @@ device_buffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
   return out;
 }
 
-// Rows by class, ascending within each, and where the classes begin.
+// Rows by class, ascending within each, where the classes begin, and where each row is.
 struct class_order {
   std::vector<std::uint32_t> rows;
   std::vector<std::uint32_t> begins;
+  std::vector<std::uint32_t> places;  // of each row
 
   explicit class_order(const grouping& found)
-      : rows(found.of_row.size()), begins(found.representatives.size() + 1) {
+      : rows(found.of_row.size()),
+        begins(found.representatives.size() + 1),
+        places(found.of_row.size()) {
     for (const std::uint16_t own : found.of_row) ++begins[own + std::size_t{1}];
     for (std::size_t c = 1; c < begins.size(); ++c) begins[c] += begins[c - 1];
     std::vector<std::uint32_t> next(begins.begin(), begins.end() - 1);
     for (std::size_t row = 0; row < found.of_row.size(); ++row) {
-      rows[next[found.of_row[row]]++] = static_cast<std::uint32_t>(row);
+      const std::uint32_t place = next[found.of_row[row]]++;
+      rows[place] = static_cast<std::uint32_t>(row);
+      places[row] = place;
     }
   }
 };
@@ -108,11 +155,12 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
   const auto entries = static_cast<std::size_t>(rows.count) * count;
   const index_t pitch = round_up(rows.columns, class_piece);
   const std::size_t of_entry =
-      ranks ? static_cast<std::size_t>(limbs * pitch) + sizeof(std::int64_t) : sizeof(double2);
+      ranks ? static_cast<std::size_t>(limbs * pitch) + sizeof(std::int64_t) + sizeof(float)
+            : sizeof(double2) + sizeof(double);
   const std::size_t bytes =
       entries * of_entry +
-      static_cast<std::size_t>(rows.count) * (sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
-      kernels::mask_class_work(static_cast<int>(count)) * 2 * sizeof(std::uint32_t);
+      static_cast<std::size_t>(rows.count) * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t)) +
+      (count + 1) * (count + 1) * 2 * sizeof(std::uint32_t);
   if (bytes > budget.left() / 4) return;
   budget.take(bytes, "rows by the columns that they have");
 
@@ -124,20 +172,25 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
     const class_order by_class(found);
     order_ = upload(by_class.rows, stream);
     begins_ = upload(by_class.begins, stream);
-    work_ = {kernels::mask_class_work(static_cast<int>(count)), stream};
+    places_ = upload(by_class.places, stream);
     squares_ = {entries, stream};
+    roots_ = {entries, stream};
     ranks_ = {entries * static_cast<std::size_t>(limbs * pitch), stream};
     tables_.order = order_.data();
     tables_.begins = begins_.data();
-    tables_.work = work_.data();
+    tables_.places = places_.data();
     tables_.squares = squares_.data();
+    tables_.roots = roots_.data();
     tables_.ranks = ranks_.data();
     tables_.limbs = limbs;
     tables_.pitch = pitch;
     kernels::launch_class_rank_rows(rows, representatives.data(), tables_, stream);
   } else {
     sums_ = {entries, stream};
+    variances_ = {entries, stream};
     tables_.sums = sums_.data();
+    tables_.variances = variances_.data();
+    tables_.on_tensor_cores = multiplies_doubles();
     kernels::launch_class_sums(rows, representatives.data(), tables_, stream);
   }
   // What was uploaded lies in vectors of this function.

@@ -28,11 +28,13 @@ class row_classes {
   device_buffer<std::uint16_t> of_row_;
   device_buffer<std::uint32_t> shared_;
   device_buffer<double2> sums_;
+  device_buffer<double> variances_;
   device_buffer<std::int8_t> ranks_;
   device_buffer<std::int64_t> squares_;
+  device_buffer<float> roots_;
   device_buffer<std::uint32_t> order_;
   device_buffer<std::uint32_t> begins_;
-  device_buffer<std::uint32_t> work_;
+  device_buffer<std::uint32_t> places_;
 };
 
 }  // namespace gpu::cuda

@@ -113,6 +113,45 @@ TEST_CASE("Cosine over shared columns", "[missing]") {
   gpu_test::run_missing_cases(tiled, gpu_test::missing_cosine, shapes);
 }
 
+TEST_CASE("Bicor over shared columns", "[missing]") {
+  gpu_test::run_missing_cases(tiled, gpu_test::missing_bicor, shapes);
+  gpu_test::run_missing_cases(naive, gpu_test::missing_bicor, {{9, 5}, {40, 30}});
+}
+
+// The columns that a pair shares, as a table of their own, give the same bits.
+TEST_CASE("Bicor over shared columns has the bits of complete rows", "[missing]") {
+  for (const gpu_test::holes kind : {gpu_test::holes::scattered, gpu_test::holes::many,
+                                     gpu_test::holes::masks, gpu_test::holes::tied}) {
+    for (const auto& [rows, cols] :
+         std::vector<std::pair<gpu::index_t, gpu::index_t>>{{50, 31}, {30, 100}, {12, 700}}) {
+      const auto data = gpu_test::rows_with_holes(rows, cols, kind, 21);
+      const auto got =
+          gpu::bicor_all_pairs(data.view(), gpu_test::pairwise_options(tiled), gpu::dense_sink{});
+      gpu::index_t wrong = 0;
+      for (gpu::index_t i = 0; i < rows; ++i) {
+        for (gpu::index_t j = i + 1; j < rows; ++j) {
+          std::vector<double> both[2];
+          for (gpu::index_t k = 0; k < cols; ++k) {
+            if (data(i, k) != data(i, k) || data(j, k) != data(j, k)) continue;
+            both[0].push_back(data(i, k));
+            both[1].push_back(data(j, k));
+          }
+          const auto shared = static_cast<gpu::index_t>(both[0].size());
+          double wanted = gpu_test::missing;
+          if (shared >= 3) {
+            both[0].insert(both[0].end(), both[1].begin(), both[1].end());
+            wanted = gpu::bicor_all_pairs(gpu::as_matrix(both[0], 2, shared), tiled.options(),
+                                          gpu::dense_sink{})(0, 1);
+          }
+          wrong += !same_bits(got(i, j), wanted) || !same_bits(got(j, i), wanted);
+        }
+      }
+      INFO(rows << " x " << cols << ", holes " << static_cast<int>(kind));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("Kendall over shared columns", "[missing]") {
   gpu_test::run_missing_cases(tiled, gpu_test::missing_kendall, shapes);
   gpu_test::run_missing_cases(naive, gpu_test::missing_kendall, {{9, 5}, {40, 30}, {33, 100}});
@@ -150,26 +189,30 @@ TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
                      [](const gpu::edge& e) { return e.row == 2 && e.col == 3; }));
 }
 
-TEST_CASE("Kendall over shared columns is computed on the CPU", "[missing]") {
+TEST_CASE("Kendall and bicor over shared columns are computed on the CPU", "[missing]") {
   const auto data = gpu_test::rows_with_holes(20, 12, gpu_test::holes::scattered, 3);
-  gpu::pair_options options = gpu_test::pairwise_options(tiled);
-  options.exec.target = gpu::backend::automatic;
-  const auto got = gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{});
-  CHECK(got.summary.used == gpu::backend::cpu);
-  options.exec.target = gpu::backend::cuda;
-  CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), options, gpu::count_sink{}),
-                  gpu::unsupported);
+  for (const gpu::measure what : {gpu::measure::kendall, gpu::measure::bicor}) {
+    gpu::pair_options options = gpu_test::pairwise_options(tiled);
+    options.exec.target = gpu::backend::automatic;
+    const auto got = gpu::all_pairs(what, data.view(), options, gpu::count_sink{});
+    CHECK(got.summary.used == gpu::backend::cpu);
+    options.exec.target = gpu::backend::cuda;
+    CHECK_THROWS_AS(gpu::all_pairs(what, data.view(), options, gpu::count_sink{}),
+                    gpu::unsupported);
+  }
 }
 
 // Few masks: what a row is over the columns of each mask is computed once for all its partners.
 TEST_CASE("Rows of few masks", "[missing]") {
-  for (const auto& measure :
-       {gpu_test::missing_spearman, gpu_test::missing_pearson, gpu_test::missing_cosine}) {
+  for (const auto& measure : {gpu_test::missing_spearman, gpu_test::missing_pearson,
+                              gpu_test::missing_cosine, gpu_test::missing_bicor}) {
     std::uint64_t seed = 40;
     // Ranks in bytes, whose last column count is 128, and in 16 bits.
     for (const auto& [rows, cols, masks] :
          {mask_shape{9, 20, 1}, mask_shape{17, 9, 2}, mask_shape{48, 31, 5}, mask_shape{40, 128, 3},
           mask_shape{18, 129, 2}, mask_shape{88, 24, 11}}) {
+      // The oracle of bicor sorts every pair.
+      if (measure.what == gpu::measure::bicor && rows > 20) continue;
       for (const bool is_tied : {false, true}) {
         INFO(rows << " x " << cols << ", " << masks << " masks, tied " << is_tied);
         const auto data = rows_of_masks(rows, cols, masks, is_tied, ++seed);
@@ -187,7 +230,7 @@ TEST_CASE("Rows of few masks", "[missing]") {
 // The same rows beside others that miss something else each are decided pair by pair.
 TEST_CASE("Few masks and many give the same bits", "[missing]") {
   for (const gpu::measure what :
-       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine}) {
+       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor}) {
     for (const auto& [rows, cols, masks] :
          {mask_shape{300, 100, 20}, mask_shape{300, 200, 7}, mask_shape{500, 40, 60},
           mask_shape{130, 1860, 3}, mask_shape{130, 1861, 3}}) {

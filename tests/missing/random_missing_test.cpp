@@ -76,10 +76,10 @@ class generator {
 
 random_call draw(std::uint64_t seed) {
   constexpr gpu::measure measures[]{gpu::measure::spearman, gpu::measure::pearson,
-                                    gpu::measure::cosine};
+                                    gpu::measure::cosine, gpu::measure::bicor};
   constexpr gpu::index_t mask_counts[]{0, 1, 2, 5, 20};
   generator random(seed);
-  random_call out{.what = measures[random.from(0, 2)],
+  random_call out{.what = measures[random.from(0, 3)],
                   .masks = mask_counts[random.from(0, 4)],
                   .x = {},
                   .y = {},

@@ -83,15 +83,11 @@ row_form with_missing_values(row_form complete) {
 }  // namespace
 
 measure_traits pairwise_traits_of(const measure_traits& complete) {
-  if (complete.transform != row_transform::none) {
-    throw unsupported(
-        fmt::format("options.nans: pairwise is not offered for {}, whose rows are transformed as a "
-                    "whole, expected reject or propagate",
-                    complete.info.title));
-  }
   measure_traits out = complete;
   out.form = with_missing_values(complete.form);
-  if (out.form == row_form::shared_signs) out.most_cols_on_cuda = 0;
+  if (out.form == row_form::shared_signs || out.transform != row_transform::none) {
+    out.most_cols_on_cuda = 0;
+  }
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;

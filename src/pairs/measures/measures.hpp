@@ -68,7 +68,6 @@ extern const measure_traits bicor_traits;
 extern const measure_traits kendall_traits;
 
 /// The same measure of rows with missing values, pair by pair.
-/// @throw gpu::unsupported of rows that are transformed.
 measure_traits pairwise_traits_of(const measure_traits& complete);
 /// How the columns of a call differ from those of others.
 struct column_counts {

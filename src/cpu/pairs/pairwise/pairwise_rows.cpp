@@ -58,6 +58,9 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
     case detail::row_form::shared_values:
       break;
   }
+  if (options.what.transform != detail::row_transform::none) {
+    return make_pairwise_transformed_rows(std::move(values), rows, cols, options);
+  }
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
 }
 
@@ -147,6 +150,9 @@ class pairwise_source final : public row_source {
       case detail::row_form::shared_values:
         break;
     }
+    // A transform centres, whatever is done to its rows behind it.
+    const bool is_transformed = options_.what.transform != detail::row_transform::none;
+    if (is_transformed && !varies(row, cols)) return false;
     const auto value = [row](index_t k) { return row[k]; };
     return detail::look_at_row(value, cols, options_.min_observations, options_.what.centre)
         .has_statistic;
@@ -376,7 +382,8 @@ std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t c
     case detail::row_form::shared_values:
       break;
   }
-  return counts;
+  return what.transform == detail::row_transform::none ? counts
+                                                       : counts + transformed_scratch_bytes(cols);
 }
 
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols) {
@@ -401,7 +408,10 @@ std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols
     case detail::row_form::shared_values:
       break;
   }
-  return most * (mask_square_bytes + mask_value_bytes) + 1;
+  const bool is_transformed = what.transform != detail::row_transform::none;
+  return most * (mask_square_bytes +
+                 (is_transformed ? mask_transformed_bytes(cols) : mask_value_bytes)) +
+         1;
 }
 
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,

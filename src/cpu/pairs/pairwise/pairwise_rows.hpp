@@ -10,6 +10,7 @@
 #include "cpu/pairs/pairwise/row_masks.hpp"
 #include "cpu/pairs/rows/decided_rows.hpp"
 #include "pairs/observations.hpp"
+#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 
@@ -115,6 +116,17 @@ constexpr std::size_t mask_rank_bytes(index_t cols) {
          (cols <= most_mask_byte_cols ? sizeof(std::int8_t) : sizeof(std::int16_t));
 }
 inline constexpr std::size_t mask_value_bytes = 2 * sizeof(double);
+/// Elements of a transformed row of so many columns, and its bytes.
+constexpr index_t transformed_stride(index_t cols) {
+  return round_up(cols, index_t{detail::partial_sums});
+}
+constexpr std::size_t mask_transformed_bytes(index_t cols) {
+  return static_cast<std::size_t>(transformed_stride(cols)) * sizeof(double);
+}
+/// Two rows of a pair.
+constexpr std::size_t transformed_scratch_bytes(index_t cols) {
+  return 2 * mask_transformed_bytes(cols);
+}
 
 /// Values of the rows that are packed, one row behind the other as doubles.
 using double_rows = aligned_buffer<double>;
@@ -126,6 +138,8 @@ std::unique_ptr<pair_rows> make_pairwise_sign_rows(const double* values, index_t
                                                    const row_options& options);
 std::unique_ptr<pair_rows> make_pairwise_value_rows(double_rows values, index_t rows, index_t cols,
                                                     const row_options& options);
+std::unique_ptr<pair_rows> make_pairwise_transformed_rows(double_rows values, index_t rows,
+                                                          index_t cols, const row_options& options);
 
 /// Bytes of what is packed of the values of a row of signs, and of what a thread needs of them.
 std::size_t pairwise_sign_bytes(index_t cols);

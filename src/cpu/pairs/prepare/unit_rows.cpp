@@ -48,11 +48,11 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
         const index_t tasks = (view.rows() + at_once - 1) / at_once;
         parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
           const index_t end = std::min(view.rows(), (task + 1) * at_once);
-          row_transformer transform(what, view.cols());
+          row_transformer transform(what.transform, view.cols());
           for (index_t i = task * at_once; i < end; ++i) {
             double* row = out + (before + i) * stride;
             std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
-            transform(row);
+            transform(row, view.cols());
             kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols());
           }
         });

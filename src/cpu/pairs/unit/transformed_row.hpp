@@ -6,25 +6,23 @@
 
 #include <gpu/index.hpp>
 
-#include "pairs/measures/measures.hpp"
+#include "stats/row_transform.hpp"
 
 namespace gpu::cpu {
 
-/// Transforms rows of `cols` columns, by one thread.
+/// Transforms rows of at most `most_cols` columns, by one thread.
 class row_transformer {
  public:
-  /// `what` outlives it.
-  row_transformer(const detail::measure_traits& what, index_t cols);
+  row_transformer(detail::row_transform how, index_t most_cols);
   /// Transforms row[0 .. cols) in place: see stats/row_transform.hpp.
-  void operator()(double* row);
+  void operator()(double* row, index_t cols);
 
  private:
-  void weigh_from_median(double* row);
-  // Median of the values in scratch_, whose order is lost.
-  double median();
+  void weigh_from_median(double* row, index_t cols);
+  // Median of the first values in scratch_, whose order is lost.
+  double median(index_t cols);
 
-  const detail::measure_traits& what_;
-  index_t cols_;
+  detail::row_transform how_;
   std::vector<double> scratch_;
 };
 

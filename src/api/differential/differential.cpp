@@ -99,7 +99,7 @@ part_shape checked_shape(const differential_filter& keep, const pair_part& part,
   if (keep.adjust == adjustment::benjamini_hochberg && part.of > 1) {
     throw unsupported(
         "differential_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
-        "(options.part), expected none or bonferroni, or discovery_sink first");
+        "(options.part), expected none or bonferroni");
   }
   return shape;
 }

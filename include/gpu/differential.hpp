@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpu/detail/any_view.hpp>
+#include <gpu/discovery.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
@@ -33,7 +34,8 @@ struct differential_filter {
   double min_abs_z = 0;  ///< Keep |z| >= min_abs_z, not negative; with a one-sided tail z, or -z.
   /// The alternative hypothesis: `greater` is a correlation that is larger in the first group.
   tail side = tail::two_sided;
-  adjustment adjust = adjustment::none;  ///< Correction of max_p for the number of tested pairs.
+  /// Correction of max_p for the number of tested pairs, of a part for that of the whole job.
+  adjustment adjust = adjustment::none;
 };
 
 /// A pair of rows.
@@ -61,7 +63,8 @@ struct differential_count_sink {
 };
 
 /// Keep of each row its best partners: those of the largest |z|, with a one-sided tail z or -z,
-/// among the pairs that pass. Equal ones go to the lower row. Memory: rows * k * 76 bytes.
+/// among the pairs that pass. Equal ones go to the lower row. Memory: rows * k * 76 bytes, of a
+/// part for the rows of its panel.
 struct differential_top_k_sink {
   index_t k = 10;                 ///< Partners of each row, at least 1.
   differential_filter keep = {};  ///< Which pairs.
@@ -77,7 +80,11 @@ struct differential_summary {
   /// Pearson, an infinite one.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows with a NaN in a group (nan_policy::propagate).
-  std::uint64_t pairs_tested = 0;      ///< Pairs that have a statistic in both groups.
+  index_t part_begin = 0;              ///< First row that the call was about; 0 but for a part.
+  index_t part_end = 0;                ///< One past its last row.
+  /// Pairs that have a statistic in both groups; those of the part, where the call is one. Of the
+  /// parts of a job they add up to the family.
+  std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a differential_top_k_sink the entries of its table.
   std::uint64_t pairs_kept = 0;
   double max_p_effective = 1;      ///< The cut on p after the adjustment.
@@ -94,12 +101,14 @@ struct differential_edges {
 
 /// Result of differential_count_sink.
 struct differential_counts {
-  std::vector<std::uint32_t> degree;  ///< [rows]: kept pairs that row i is part of.
-  differential_summary summary;       ///< What the call did: pairs tested and kept.
+  /// [rows]: kept pairs that row i is part of; of a part all rows too. Those of parts add up.
+  std::vector<std::uint32_t> degree;
+  differential_summary summary;  ///< What the call did: pairs tested and kept.
 };
 
 /// Result of differential_top_k_sink: row i has count[i] partners, best first. Behind them `index`
-/// is neighbor_table::no_neighbor, and the others are NaN.
+/// is neighbor_table::no_neighbor, and the others are NaN. Of a part, row 0 is row part_begin of
+/// the table, and `rows` are those of its panel.
 struct differential_partners {
   matrix<node_id> index;         ///< [rows, k]: the partners.
   matrix<double> first;          ///< [rows, k]: the statistics over the first group.
@@ -142,6 +151,10 @@ GPU_SIMILARITY_EXPORT differential_partners differential_pairs(measure what, con
                                                                const column_groups& groups,
                                                                const pair_options& options,
                                                                const differential_top_k_sink& sink);
+GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const any_table& data,
+                                                          const column_groups& groups,
+                                                          const pair_options& options,
+                                                          const discovery_sink& sink);
 }  // namespace detail
 
 /// The pairs of rows of `data` whose correlation over the columns of one group differs from that
@@ -151,19 +164,25 @@ GPU_SIMILARITY_EXPORT differential_partners differential_pairs(measure what, con
 /// @param data values [rows, cols] in host memory, of any element type and layout.
 /// @param groups the columns.
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
-///   one have no statistic), variant, threads and progress, whose stage is "differential", in
-///   pairs. The others are not taken.
+///   one have no statistic), variant, threads, progress, whose stage is "differential", in pairs,
+///   and the part, which is one as of all_pairs: for edges and counts a panel of rows against all
+///   later rows, and the edges of parts 0, 1, ... one behind the other are those of the whole; for
+///   differential_top_k_sink an equal panel of rows against all rows. The other options are not
+///   taken.
 /// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
 ///   measures, backend::cuda, devices, device memory, nan_policy::pairwise, covariates, weights,
-///   p_method::exact, parts and row_folding::always, all before any work.
-///   gpu::capacity_exceeded, gpu::out_of_memory, gpu::cancelled.
+///   p_method::exact, row_folding::always, and adjustment::benjamini_hochberg of a part, see
+///   gpu/discovery.hpp, all before any work. gpu::capacity_exceeded, gpu::out_of_memory,
+///   gpu::cancelled.
 /// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is
 /// computed for pairs that may pass. Benjamini and Hochberg's adjustment adds one to three passes.
 /// Memory: 8 bytes a value of the groups, two blocks of 2048 x 2048 statistics, and what the sink
-/// keeps; never [rows, rows].
+/// keeps; never [rows, rows]. A part reads the groups of the whole table and looks for the rows
+/// without a statistic, then computes its pairs alone; of differential_top_k_sink the parts compute
+/// a pair of rows of two panels twice, once in each.
 template <table_like Data>
 [[nodiscard]] differential_edges differential_pairs(measure what, const Data& data,
                                                     const column_groups& groups,
@@ -187,6 +206,19 @@ template <table_like Data>
                                                      const column_groups& groups,
                                                      const pair_options& options,
                                                      const differential_count_sink& sink) {
+  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
+}
+
+/// The same for Benjamini and Hochberg's cut of a job in parts: counts p of the pairs of a part for
+/// one step of the search, see gpu/discovery.hpp. p itself is counted, so `observations` of the
+/// search is 0. The parts then run with `max_p = search.max_p_effective()` and adjustment::none. Of
+/// the summary are filled: rows, cols, constant_rows, nan_rows, part_begin, part_end, pairs_tested,
+/// used, device and pairs_seconds, which is the whole call.
+template <table_like Data>
+[[nodiscard]] discovery_counts differential_pairs(measure what, const Data& data,
+                                                  const column_groups& groups,
+                                                  const pair_options& options,
+                                                  const discovery_sink& sink) {
   return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
 }
 

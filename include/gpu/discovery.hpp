@@ -23,10 +23,11 @@ inline namespace v0 {
 struct discovery_search {
   double max_p = 1.0;           ///< The false discovery rate, in (0, 1].
   tail side = tail::two_sided;  ///< The tail that p is taken from.
-  index_t observations = 0;     ///< Columns of the input; 0 of Kendall, whose p itself is counted.
-  std::uint64_t family = 0;     ///< Tests of the whole job.
-  std::uint64_t least = 0;      ///< There are at least so many discoveries.
-  std::uint64_t most = 0;       ///< There are at most so many.
+  /// Columns of the input; 0 of Kendall and of differential correlation, whose p itself is counted.
+  index_t observations = 0;
+  std::uint64_t family = 0;  ///< Tests of the whole job.
+  std::uint64_t least = 0;   ///< There are at least so many discoveries.
+  std::uint64_t most = 0;    ///< There are at most so many.
   /// Whether all members are equal.
   friend bool operator==(const discovery_search&, const discovery_search&) = default;
 

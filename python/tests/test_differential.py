@@ -112,3 +112,58 @@ def test_partners_within_a_cut(rng: Rng) -> None:
         gs.differential_partners(x, groups, 0)
     with pytest.raises(ValueError, match="groups: got 1, expected 2"):
         gs.differential_partners(x, groups[:1], 2)
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+def test_parts_are_the_whole(rng: Rng, measure: Any) -> None:
+    x = rng.normal(size=(23, 40))
+    x[5] = x[2]
+    x[7, :20] = 1
+    x[9, 3] = np.nan
+    groups = (range(20), range(20, 40))
+    options: dict[str, Any] = {"measure": measure, "max_p": 0.9, "nans": "propagate"}
+    for adjust in ("none", "bonferroni"):
+        options["adjust"] = adjust
+        whole = gs.differential(x, groups, **options)
+        best = gs.differential_partners(x, groups, 3, **options)
+        for parts in (2, 5, 16):
+            found = [gs.differential(x, groups, **options, part=(i, parts)) for i in range(parts)]
+            for name in ("row", "col", "first", "second", "z", "p"):
+                joined = np.concatenate([getattr(part, name) for part in found])
+                np.testing.assert_array_equal(joined, getattr(whole, name))
+            assert sum(part.summary.pairs_tested for part in found) == whole.summary.pairs_tested
+            assert [part.summary.part_begin for part in found][1:] == [
+                part.summary.part_end for part in found
+            ][:-1]
+            assert {part.summary.max_p_effective for part in found} == {
+                whole.summary.max_p_effective
+            }
+            panels = [
+                gs.differential_partners(x, groups, 3, **options, part=(i, parts))
+                for i in range(parts)
+            ]
+            for name in ("index", "first", "second", "z", "p", "count"):
+                joined = np.concatenate([getattr(panel, name) for panel in panels])
+                np.testing.assert_array_equal(joined, getattr(best, name))
+    assert len(gs.differential(x, groups, nans="propagate")) == 21 * 20 // 2
+
+
+def test_a_part_says_which_rows_it_has(rng: Rng) -> None:
+    pytest.importorskip("pandas")
+    x = rng.normal(size=(12, 40))
+    groups = (range(20), range(20, 40))
+    names = np.array([f"g{i}" for i in range(12)], object)
+    whole = gs.differential_partners(x, groups, 2, names=names).to_pandas()
+    frames = [
+        gs.differential_partners(x, groups, 2, names=names, part=(i, 3)).to_pandas()
+        for i in range(3)
+    ]
+    assert [row for frame in frames for row in frame.row] == list(whole.row)
+    assert gs.differential_partners(x, groups, 2, part=(1, 3)).to_pandas().row[0] == 4
+    part = gs.differential(x, groups, part=(0, 3))
+    with pytest.raises(ValueError, match="adjusted_p: got the pairs of a part"):
+        part.adjusted_p()
+    with pytest.raises(gs.Unsupported, match="benjamini-hochberg"):
+        gs.differential(x, groups, part=(0, 3), adjust="bh")
+    with pytest.raises(ValueError, match="part: got 3, expected 0 to 2"):
+        gs.differential(x, groups, part=(3, 3))

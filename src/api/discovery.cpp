@@ -14,20 +14,6 @@
 #include "pairs/checks.hpp"
 
 namespace gpu::inline v0 {
-namespace {
-
-void check_search(const discovery_search& search, const pair_filter& filter, index_t observations,
-                  std::uint64_t family) {
-  const bool is_of_call = search.max_p == filter.max_p && search.side == filter.side &&
-                          search.observations == observations && search.family == family;
-  if (is_of_call && search.least <= search.most && search.most <= search.family) return;
-  throw invalid_argument(fmt::format(
-      "discovery_sink.search: is of max_p {}, {} observations and {} tests, expected "
-      "that of this call: {}, {} and {}",
-      search.max_p, search.observations, search.family, filter.max_p, observations, family));
-}
-
-}  // namespace
 
 double discovery_search::max_p_effective() const {
   return stats::adjusted_max_p(*this);
@@ -73,8 +59,9 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   // Where p is not that of the statistic alone, p itself is binned.
   const index_t observations =
       run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : 0;
-  out.search = sink.search ? *sink.search : stats::begin_search(sink.keep, observations, family);
-  check_search(out.search, sink.keep, observations, family);
+  const discovery_search begun = stats::begin_search(sink.keep, observations, family);
+  out.search = sink.search.value_or(begun);
+  validate::check_search(out.search, begun);
   if (!out.search.is_decided()) {
     bin_counts counts = run.tied() == nullptr
                             ? run.engine().bin_statistics(stats::pass_of(out.search))

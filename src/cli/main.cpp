@@ -82,6 +82,8 @@ void run(const top_k_command& job) {
   run_top_k(job);
 }
 void run(const differential_command& job) {
+  if (job.is_part) return run_part(job_in_parts(job));
+  if (job.resumes) return run_resumed(job_in_parts(job));
   run_differential(job);
 }
 void run(const soft_threshold_command& job) {

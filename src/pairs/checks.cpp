@@ -199,6 +199,18 @@ void check_part(const pair_part& part) {
   }
 }
 
+void check_search(const discovery_search& search, const discovery_search& begun) {
+  const bool is_of_call = search.max_p == begun.max_p && search.side == begun.side &&
+                          search.observations == begun.observations &&
+                          search.family == begun.family;
+  if (is_of_call && search.least <= search.most && search.most <= search.family) return;
+  throw invalid_argument(
+      fmt::format("discovery_sink.search: is of max_p {}, {} observations and {} tests, expected "
+                  "that of this call: {}, {} and {}",
+                  search.max_p, search.observations, search.family, begun.max_p, begun.observations,
+                  begun.family));
+}
+
 namespace {
 // As max_t_null::keep says that no statistic is rare enough.
 bool is_no_magnitude(double least) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
+#include <gpu/discovery.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -31,6 +32,8 @@ void check_sink(const detail::measure_traits& what, const count_sink& sink);
 void check_sink(const detail::measure_traits& what, const stream_sink& sink);
 void check_sink(const detail::measure_traits& what, const folded_edge_sink& sink);
 void check_sink(const detail::measure_traits& what, const folded_stream_sink& sink);
+/// discovery_sink.search is one of the call whose search begins with `begun`.
+void check_search(const discovery_search& search, const discovery_search& begun);
 /// Throws gpu::capacity_exceeded: `kept` pairs or folded edges pass, and sink.max_edges is `most`.
 [[noreturn]] void throw_over_capacity(const char* sink, const char* what, index_t kept,
                                       index_t most);

@@ -300,9 +300,6 @@ TEST_CASE("what differential correlation is refused for", "[differential]") {
   options.nans = gpu::nan_policy::pairwise;
   refused([&] { with(options); }, "options.nans: ");
   options = {};
-  options.part = {.index = 0, .of = 2};
-  refused([&] { with(options); }, "options.part: ");
-  options = {};
   options.p_method = gpu::p_method::exact;
   refused([&] { with(options); }, "options.p_method: ");
   options = {};

@@ -30,8 +30,11 @@ class DifferentialSummary(NamedTuple):
         Of the difference of the transformed correlations.
     constant_rows, nan_rows : ndarray of int64
         Variables without a correlation in at least one group, and those that hold a NaN there.
+    part_begin, part_end : int
+        The rows that the call was about, as a slice: all, but for a part.
     pairs_tested, pairs_kept : int
-        Pairs with a correlation in both groups, and those that passed the filter.
+        Pairs with a correlation in both groups, of a part those of its rows, and those that passed
+        the filter. Those tested by the parts of a job add up to the family.
     max_p_effective, min_abs_z_effective : float
         The cut on p after the adjustment, and the least abs(z) that both cuts keep.
     device : str
@@ -46,6 +49,8 @@ class DifferentialSummary(NamedTuple):
     standard_error: float
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
+    part_begin: int
+    part_end: int
     pairs_tested: int
     pairs_kept: int
     max_p_effective: float
@@ -92,7 +97,14 @@ class Differential:
         """q of each pair in the family of all tested pairs.
 
         Of "benjamini-hochberg" it is exact where no cut but that on p left pairs out.
+
+        Raises
+        ------
+        ValueError
+            Of a part: q depends on all pairs of the job.
         """
+        if (self.summary.part_begin, self.summary.part_end) != (0, self.summary.rows):
+            raise ValueError("adjusted_p: got the pairs of a part, expected all of a whole run")
         return adjusted_p_values(self.p, self.summary.pairs_tested, adjust=adjust)
 
     def to_pandas(self, *, adjust: Adjustment = "none") -> pandas.DataFrame:
@@ -118,7 +130,8 @@ class DifferentialPartners:
     Attributes
     ----------
     index : ndarray of uint32, shape (rows, k)
-        The partners, best first; 4294967295 behind the last.
+        The partners, best first; 4294967295 behind the last. Of a part: the rows from
+        `summary.part_begin` on.
     first, second : ndarray of float64, shape (rows, k)
         The correlation over each group; NaN behind the last.
     z, p : ndarray of float64, shape (rows, k)
@@ -151,9 +164,10 @@ class DifferentialPartners:
 
         row, place = np.nonzero(np.arange(self.index.shape[1]) < self.count[:, None])
         col = self.index[row, place]
+        of_table = row + self.summary.part_begin
         return pandas.DataFrame(
             {
-                "row": row if self.names is None else self.names[row],
+                "row": of_table if self.names is None else self.names[of_table],
                 "rank": place + 1,
                 "col": col if self.names is None else self.names[col],
                 "first": self.first[row, place],
@@ -212,12 +226,13 @@ def differential(
     tail : {"two-sided", "greater", "less"}
         "greater": the correlation of the first group is larger.
     adjust : {"none", "bonferroni", "benjamini-hochberg", "bh"}
-        Correction of max_p for the number of pairs.
+        Correction of max_p for the number of pairs; of a part for that of the whole job.
     max_edges : int, optional
         More pairs raise CapacityExceeded with their number.
     **run
-        axis, nans ("reject" or "propagate"), names, copy, progress, cpu_threads, variant: see
-        PairRunOptions and RunOptions.
+        axis, nans ("reject" or "propagate"), names, copy, part, progress, cpu_threads, variant:
+        see PairRunOptions and RunOptions. The edges of parts, one behind the other, are those of
+        the whole call.
 
     Returns
     -------
@@ -228,7 +243,8 @@ def differential(
     ValueError
         For groups that overlap or have fewer than 4 columns, cuts out of range, a NaN.
     Unsupported
-        For other measures, backend="cuda", nans="pairwise", covariates, weights, parts.
+        For other measures, backend="cuda", nans="pairwise", covariates, weights, and for a part
+        with adjust="benjamini-hochberg", whose cut depends on all pairs.
 
     Examples
     --------
@@ -287,7 +303,8 @@ def differential_partners(
     measure, max_p, min_abs_z, tail, adjust
         As in `differential`: partners are taken from the pairs that pass.
     **run
-        As in `differential`.
+        As in `differential`. A part is an equal panel of rows: its result has these rows alone, and
+        those of parts, one behind the other, are the whole.
 
     Returns
     -------

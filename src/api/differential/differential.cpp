@@ -15,6 +15,9 @@
 #include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
+#include "pairs/area.hpp"
+#include "pairs/checks.hpp"
+#include "pairs/differential/difference_discoveries.hpp"
 #include "pairs/differential/difference_sinks.hpp"
 #include "pairs/differential/difference_walk.hpp"
 #include "pairs/tables.hpp"
@@ -86,20 +89,29 @@ void check_options(const any_table& data, const pair_options& options) {
   if (options.p_method != p_method::t) {
     throw unsupported("options.p_method: p of a difference is that of z, got exact, expected t");
   }
-  if (options.part.of != 1 || options.part.index != 0) {
-    throw unsupported("options.part: differential correlation takes all pairs, expected the whole");
-  }
   if (options.fold == row_folding::always) {
     throw unsupported("options.fold: always is not offered for differential correlation");
   }
 }
 
-// The statistics by the CPU's all pairs, with options that were checked.
+// What one part cannot decide, and how the parts of a sink are cut.
+part_shape checked_shape(const differential_filter& keep, const pair_part& part, part_shape shape) {
+  if (keep.adjust == adjustment::benjamini_hochberg && part.of > 1) {
+    throw unsupported(
+        "differential_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
+        "(options.part), expected none or bonferroni");
+  }
+  return shape;
+}
+
+// The statistics by the CPU's all pairs, with options that were checked. These calls are of blocks,
+// whole ones.
 statistics_maker maker_of(const measure_traits& what, pair_options options) {
   options.exec.target = backend::cpu;
   options.exec.on_progress = {};
   options.fold = row_folding::never;
   options.nans = nan_policy::propagate;
+  options.part = {};
   return {.look_at =
               [&what, options](matrix_view<const double> rows) {
                 const pair_run run(what, {rows}, options, part_shape::equal_pairs);
@@ -118,11 +130,10 @@ statistics_maker maker_of(const measure_traits& what, pair_options options) {
               }};
 }
 
-// find(walk) of the call, with its time.
+// find(walk) of a call whose parts are of that shape.
 template <class Find>
-auto timed(measure of, const any_table& data, const column_groups& groups,
-           const pair_options& options, const Find& find) {
-  const auto start = std::chrono::steady_clock::now();
+auto walk_over(measure of, const any_table& data, const column_groups& groups,
+               const pair_options& options, part_shape shape, const Find& find) {
   const measure_traits& what = traits_of(of);
   check_options(data, options);
   check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
@@ -131,12 +142,37 @@ auto timed(measure of, const any_table& data, const column_groups& groups,
   pair_options on_cpu = options;
   on_cpu.exec.target = backend::cpu;
   (void)checked_backend(what, {data}, on_cpu);
-  const difference_walk walk(data, groups, options.nans,
-                             cpu::thread_count(options.exec.cpu_threads), options.exec.on_progress,
-                             standard_error, maker_of(what, options));
-  auto out = find(walk);
+  const difference_walk walk(data, groups, area_of({data}, options.part, shape),
+                             {.nans = options.nans,
+                              .threads = cpu::thread_count(options.exec.cpu_threads),
+                              .on_progress = options.exec.on_progress,
+                              .standard_error = standard_error},
+                             maker_of(what, options));
+  return find(walk);
+}
+
+// The same for a result that has its time.
+template <class Find>
+auto timed(measure of, const any_table& data, const column_groups& groups,
+           const pair_options& options, part_shape shape, const Find& find) {
+  const auto start = std::chrono::steady_clock::now();
+  auto out = walk_over(of, data, groups, options, shape, find);
   out.summary.seconds = seconds_since(start);
   return out;
+}
+
+// What a counting pass did, as the summary of all pairs says it.
+pair_summary summary_of(differential_summary found, index_t cols, double seconds) {
+  return {.rows = found.rows,
+          .cols = cols,
+          .constant_rows = std::move(found.constant_rows),
+          .nan_rows = std::move(found.nan_rows),
+          .part_begin = found.part_begin,
+          .part_end = found.part_end,
+          .pairs_tested = found.pairs_tested,
+          .used = backend::cpu,
+          .device = std::move(found.device),
+          .pairs_seconds = seconds};
 }
 
 }  // namespace
@@ -146,7 +182,8 @@ differential_edges differential_pairs(measure what, const any_table& data,
                                       const differential_edge_sink& sink) {
   return with_memory_errors("differential_pairs", [&] {
     check_sink(sink);
-    return timed(what, data, groups, options,
+    const part_shape shape = checked_shape(sink.keep, options.part, part_shape::equal_pairs);
+    return timed(what, data, groups, options, shape,
                  [&](const difference_walk& walk) { return find_differences(walk, sink); });
   });
 }
@@ -156,7 +193,8 @@ differential_partners differential_pairs(measure what, const any_table& data,
                                          const differential_top_k_sink& sink) {
   return with_memory_errors("differential_pairs", [&] {
     check_sink(sink);
-    return timed(what, data, groups, options,
+    const part_shape shape = checked_shape(sink.keep, options.part, part_shape::equal_rows);
+    return timed(what, data, groups, options, shape,
                  [&](const difference_walk& walk) { return find_partners(walk, sink); });
   });
 }
@@ -166,8 +204,28 @@ differential_counts differential_pairs(measure what, const any_table& data,
                                        const differential_count_sink& sink) {
   return with_memory_errors("differential_pairs", [&] {
     check_sink(sink.keep);
-    return timed(what, data, groups, options,
+    const part_shape shape = checked_shape(sink.keep, options.part, part_shape::equal_pairs);
+    return timed(what, data, groups, options, shape,
                  [&](const difference_walk& walk) { return count_differences(walk, sink.keep); });
+  });
+}
+
+discovery_counts differential_pairs(measure what, const any_table& data,
+                                    const column_groups& groups, const pair_options& options,
+                                    const discovery_sink& sink) {
+  return with_memory_errors("differential_pairs", [&] {
+    const auto start = std::chrono::steady_clock::now();
+    validate::check_filter(traits_of(what), {.max_p = sink.keep.max_p, .side = sink.keep.side});
+    return walk_over(
+        what, data, groups, options, part_shape::equal_pairs, [&](const difference_walk& walk) {
+          const discovery_search begun = begin_search(walk, sink.keep.max_p, sink.keep.side);
+          const discovery_search search = sink.search.value_or(begun);
+          validate::check_search(search, begun);
+          discovery_counts out = count_discoveries(walk, search);
+          const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
+          out.summary = summary_of(walk.summary(), cols, seconds_since(start));
+          return out;
+        });
   });
 }
 

@@ -95,7 +95,9 @@ std::string examples_text(std::string_view verb) {
            "Examples:\n"
            "  gpu-similarity differential expression.tsv --groups samples.tsv --adjust bh\n"
            "  gpu-similarity differential expression.tsv --groups samples.tsv --keep top-k -k 3\n"
-           "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman";
+           "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman\n"
+           "  gpu-similarity differential expression.tsv --groups samples.tsv --part 3/8 "
+           "--output-dir job";
   }
   if (verb == "soft-threshold") {
     return "Columns of the result:\n"

@@ -95,7 +95,7 @@ std::string check_differential(const CLI::App& app, const differential_command& 
   if (!job.pairs.exec.devices.empty()) {
     return "--devices does not go with differential, which the CPU computes";
   }
-  if (job.format != io::result_format::npy) return "";
+  if (job.format != io::result_format::npy) return check_parts_options(app, job);
   return "--format: npy is not offered for differential, expected tsv or csv";
 }
 

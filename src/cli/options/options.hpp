@@ -29,11 +29,23 @@ enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 /// What --adjust says: an adjustment of the library, or its max_t.
 enum class correction { none, bonferroni, benjamini_hochberg, max_t };
 
-/// `gpu-similarity spearman`, `pearson` and the other measures, and `tanimoto`.
+/// Whether a result of `differential` has q. That of Benjamini and Hochberg needs all pairs that
+/// its cut keeps.
+[[nodiscard]] inline bool writes_q_of_differences(keep_kind keep, adjustment adjust,
+                                                  double min_abs_z) {
+  if (adjust == adjustment::none || keep == keep_kind::counts) return false;
+  return adjust == adjustment::bonferroni || (keep == keep_kind::edges && min_abs_z == 0);
+}
+
+/// `gpu-similarity spearman`, `pearson` and the other measures, and `tanimoto`; of `differential` a
+/// job in parts.
 struct pairs_command {
   measure what = measure::spearman;
   /// Of tanimoto, which compares rows of bits: how they are read. `what` means nothing then.
   std::optional<io::fingerprint_options> fingerprints = {};
+  /// Of differential: the labels of the columns, or a file of them, and `filter.min_abs` is the
+  /// least |z|. Empty: another job.
+  std::string groups = {};
   std::string input = {};
   std::string against = {};     // the second table; empty: the pairs of one
   std::string covariates = {};  // the table of covariates; empty: none
@@ -66,12 +78,14 @@ struct pairs_command {
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
+  [[nodiscard]] bool is_differential() const { return !groups.empty(); }
   [[nodiscard]] measure_info info() const {
     return fingerprints ? io::tanimoto_info() : info_of(what);
   }
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
   /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {
+    if (is_differential()) return writes_q_of_differences(keep, filter.adjust, filter.min_abs);
     const bool is_max_t = correct == correction::max_t;
     if (filter.adjust == adjustment::none && !is_max_t) return false;
     if (keep == keep_kind::top_k) return true;
@@ -153,14 +167,18 @@ struct differential_command : row_files {
   keep_kind keep = keep_kind::edges;  // or top_k or counts
   index_t k = 10;                     // of top-k
   pair_options pairs = {};
+  std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
+  bool is_part = false;          // --part; which one is in `pairs`
+  bool resumes = false;
+  index_t parts = 0;  // of --resume
 
-  /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps.
   [[nodiscard]] bool writes_q() const {
-    if (filter.adjust == adjustment::none || keep == keep_kind::counts) return false;
-    if (filter.adjust == adjustment::bonferroni) return true;
-    return keep == keep_kind::edges && filter.min_abs_z == 0;
+    return writes_q_of_differences(keep, filter.adjust, filter.min_abs_z);
   }
 };
+
+/// The job in parts that a command line of `differential` asks for.
+[[nodiscard]] pairs_command job_in_parts(const differential_command& c);
 
 /// `gpu-similarity soft-threshold`.
 enum class soft_result { fit, connectivity, overlap };

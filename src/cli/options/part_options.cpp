@@ -24,9 +24,8 @@ std::optional<pair_part> parse_part(std::string_view text) {
   return part;
 }
 
-}  // namespace
-
-void add_parts(CLI::App& app, pairs_command& c) {
+template <class Command>
+void add(CLI::App& app, Command& c, const char* parts_text) {
   const auto take_part = [&c](const std::string& text) {
     const std::optional<pair_part> part = parse_part(text);
     if (!part) {
@@ -49,27 +48,26 @@ void add_parts(CLI::App& app, pairs_command& c) {
   app.add_flag("--resume", c.resumes,
                "Write the result in parts as it goes, and go on from those that are there")
       ->group("Parts");
-  app.add_option("--parts", c.parts, "How many parts, for --resume and --plan [chosen]")
+  app.add_option("--parts", c.parts, parts_text)
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 10000000",
                         [](double n) { return n >= 1 && n <= most_parts; }))
       ->group("Parts");
 }
 
-std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
-  const bool has_parts = c.is_part || c.resumes;
-  if (is_given(app, "--output-dir") && !has_parts) return "--output-dir needs --part or --resume";
-  if (is_given(app, "--parts") && !c.resumes && !c.plan_only) {
-    return "--parts needs --resume or --plan";
-  }
-  if (c.plan_only && has_parts) {
-    return c.is_part ? "--part does not go with --plan: --parts N plans a job in parts"
-                     : "--resume does not go with --plan";
-  }
-  if (!has_parts) return "";
+/// --output-dir without parts.
+template <class Command>
+std::string check_folder(const CLI::App& app, const Command& c) {
+  if (!is_given(app, "--output-dir") || c.is_part || c.resumes) return "";
+  return "--output-dir needs --part or --resume";
+}
+
+/// What is wrong with a job in parts; "" of others.
+template <class Command>
+std::string check(const CLI::App& app, const Command& c, bool is_standard_input) {
+  if (!c.is_part && !c.resumes) return "";
   if (c.is_part && c.resumes) return "--part does not go with --resume, which runs all parts";
-  if (c.input == "-" || c.against == "-")
-    return "standard input has no parts: each reads the input again";
+  if (is_standard_input) return "standard input has no parts: each reads the input again";
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
@@ -79,6 +77,63 @@ std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
     }
   }
   return "";
+}
+
+}  // namespace
+
+void add_parts(CLI::App& app, pairs_command& c) {
+  add(app, c, "How many parts, for --resume and --plan [chosen]");
+}
+
+void add_parts(CLI::App& app, differential_command& c) {
+  add(app, c, "How many parts, for --resume");
+}
+
+std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
+  if (std::string wrong = check_folder(app, c); !wrong.empty()) return wrong;
+  if (is_given(app, "--parts") && !c.resumes && !c.plan_only) {
+    return "--parts needs --resume or --plan";
+  }
+  if (c.plan_only && (c.is_part || c.resumes)) {
+    return c.is_part ? "--part does not go with --plan: --parts N plans a job in parts"
+                     : "--resume does not go with --plan";
+  }
+  return check(app, c, c.input == "-" || c.against == "-");
+}
+
+std::string check_parts_options(const CLI::App& app, const differential_command& c) {
+  if (std::string wrong = check_folder(app, c); !wrong.empty()) return wrong;
+  if (is_given(app, "--parts") && !c.resumes) return "--parts needs --resume";
+  if (c.resumes && !is_given(app, "--parts")) return "--resume needs --parts N";
+  return check(app, c, c.input == "-");
+}
+
+pairs_command job_in_parts(const differential_command& c) {
+  return {.what = c.what,
+          .groups = c.groups,
+          .input = c.input,
+          .filter = {.max_p = c.filter.max_p,
+                     .min_abs = c.filter.min_abs_z,
+                     .side = c.filter.side,
+                     .adjust = c.filter.adjust},
+          .keep = c.keep,
+          .k = c.k,
+          .output = c.output,
+          .format = c.format,
+          .report = c.report,
+          .command_line = c.command_line,
+          .pairs = c.pairs,
+          .text = c.text,
+          .transposes = c.transposes,
+          .max_input_bytes = c.max_input_bytes,
+          .max_output_bytes = c.max_output_bytes,
+          .quiet = c.quiet,
+          .force = c.force,
+          .no_clobber = c.no_clobber,
+          .part_folder = c.part_folder,
+          .is_part = c.is_part,
+          .resumes = c.resumes,
+          .parts = c.parts};
 }
 
 void add_parts_verb(CLI::App& app, parts_command& c) {

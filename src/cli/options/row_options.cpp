@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "cli/options/option_groups.hpp"
+#include "cli/options/part_options.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -220,6 +221,7 @@ void add_differential(CLI::App& app, differential_command& c) {
   add_results(app, c);
   add_backend(app, c.pairs.exec);
   add_quiet(app, c);
+  add_parts(app, c);
 }
 
 namespace {

@@ -123,12 +123,14 @@ void add_summary(json_members& members, const run_report& r) {
 }
 
 /// Which statistics were kept, with their sign.
-std::string cut_text(const pair_summary& s) {
+std::string cut_text(const pair_summary& s, std::string_view statistic) {
   const bool keeps_positive = std::isfinite(s.cut_at_least);
   const bool keeps_negative = std::isfinite(s.cut_at_most);
-  if (keeps_positive && keeps_negative) return fmt::format("|statistic| >= {:.6g}", s.cut_at_least);
-  if (keeps_positive) return fmt::format("statistic >= {:.6g}", s.cut_at_least);
-  if (keeps_negative) return fmt::format("statistic <= {:.6g}", s.cut_at_most);
+  if (keeps_positive && keeps_negative) {
+    return fmt::format("|{}| >= {:.6g}", statistic, s.cut_at_least);
+  }
+  if (keeps_positive) return fmt::format("{} >= {:.6g}", statistic, s.cut_at_least);
+  if (keeps_negative) return fmt::format("{} <= {:.6g}", statistic, s.cut_at_most);
   return "which no statistic reaches";
 }
 
@@ -171,7 +173,7 @@ std::string cuts_text(const run_report& r) {
   const pair_summary& s = r.summary;
   const std::string p_text =
       r.has_p ? fmt::format("p <= {:.6g}, ", s.max_p_effective) : std::string();
-  return p_text + cut_text(s);
+  return p_text + cut_text(s, r.is_of_differences ? "z" : "statistic");
 }
 
 std::string to_text(const run_report& r) {

@@ -58,9 +58,10 @@ struct run_report {
   report_input input = {};
   std::optional<report_input> against = {};  ///< Of x against y.
   std::vector<std::string> command_line = {};
-  bool has_p = true;           ///< Whether the measure has a significance test.
-  pair_summary summary = {};   ///< Of a run that is not complete, rows and cols alone.
-  bool is_table_read = false;  ///< Whether rows and cols are known.
+  bool has_p = true;               ///< Whether the measure has a significance test.
+  bool is_of_differences = false;  ///< Whether the cuts are those on z of differential correlation.
+  pair_summary summary = {};       ///< Of a run that is not complete, rows and cols alone.
+  bool is_table_read = false;      ///< Whether rows and cols are known.
   /// Of edges, where the run is not complete and some of them are kept.
   std::optional<partial_result> partial = {};
   /// Sum over the kept pairs of i * columns + j, modulo 2^64, with as many columns as the rows have

@@ -10,9 +10,12 @@
 #include <span>
 #include <utility>
 
+#include <gpu/adjusted_p.hpp>
+
 #include "cli/parts/agreement.hpp"
 #include "cli/parts/discovery_steps.hpp"
 #include "cli/process/interrupt.hpp"
+#include "cli/verbs/differential/differential_lines.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
@@ -177,17 +180,15 @@ std::string npy_header_of(const joined_parts& joined, const pairs_command& job) 
   return io::dense_header(io::result_format::npy, s.rows, context);
 }
 
-/// The p of all tests that the cut of Benjamini and Hochberg keeps; of other jobs none.
-std::vector<double> tests_of(const joined_parts& joined, const pairs_command& job,
-                             const part_folder& folder) {
+/// The p of all parts, of `most` tests or entries at most.
+std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& folder,
+                               std::uint64_t most) {
   std::vector<double> p;
-  if (job.filter.adjust != adjustment::benjamini_hochberg) return p;
   std::uint64_t bytes = 0;
   for (const part_manifest& m : joined.parts) {
     const part_file& file = file_of(folder, m, "p");
     bytes += file.digest.bytes;
-    if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= joined.family)
-      continue;
+    if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= most) continue;
     refuse(folder, fmt::format("{} has {} bytes, which are no p of tests of the job", file.name,
                                file.digest.bytes));
   }
@@ -205,6 +206,39 @@ std::vector<double> tests_of(const joined_parts& joined, const pairs_command& jo
     }
   }
   return p;
+}
+
+/// The p of all tests that the cut of Benjamini and Hochberg keeps; of other jobs none.
+std::vector<double> tests_of(const joined_parts& joined, const pairs_command& job,
+                             const part_folder& folder) {
+  if (job.filter.adjust != adjustment::benjamini_hochberg) return {};
+  return p_of_parts(joined, folder, joined.family);
+}
+
+/// The lines of differential correlation with q, whose p stand in files of their own.
+void join_differences_with_q(const joined_parts& joined, const pairs_command& job,
+                             const part_folder& folder, io::output_file& out) {
+  const std::vector<double> p = p_of_parts(joined, folder, joined.summary.pairs_kept);
+  const std::vector<double> q = adjusted_p_values(p, joined.family, job.filter.adjust);
+  const differential_lines lines(job.keep, job.format, job.info().symbol);
+  copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
+  std::size_t line = 0;
+  std::string text;
+  for (const part_manifest& m : joined.parts) {
+    const part_file& file = file_of(folder, m, "rows");
+    checked_file in(folder, file);
+    for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) {
+      for (const char each : bytes) {
+        if (each == '\n') {
+          if (line == q.size()) refuse(folder, file.name + " has more lines than there are p");
+          text += lines.q_text(q[line++]);
+        }
+        text += each;
+      }
+      out.write(std::exchange(text, {}));
+    }
+  }
+  if (line < q.size()) refuse(folder, "the parts have fewer lines than p");
 }
 
 /// Rows with q, which follows from the p of all tests. Those of edges stand in the rows, which are
@@ -234,6 +268,9 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
   const pairs_command job = job_of(joined.job);
+  if (job.writes_q() && job.is_differential()) {
+    return join_differences_with_q(joined, job, folder, out);
+  }
   if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
   if (job.format == io::result_format::npy) {
     out.write(npy_header_of(joined, job));
@@ -462,6 +499,7 @@ run_report report_of(const joined_parts& joined) {
   report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
   report.has_p = joined.summary.observations > 0;
+  report.is_of_differences = job_of(joined.job).is_differential();
   return report;
 }
 

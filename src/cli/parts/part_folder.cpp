@@ -224,6 +224,7 @@ void expect_no_part_name(const part_folder& folder, const char* option, const st
 
 void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
   expect_no_part_name(folder, "INPUT", job.input);
+  expect_no_part_name(folder, "--groups", job.groups);
   expect_no_part_name(folder, "--against", job.against);
   expect_no_part_name(folder, "--covariates", job.covariates);
   expect_no_part_name(folder, "--weights", job.weights);

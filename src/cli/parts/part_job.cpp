@@ -11,12 +11,15 @@
 
 #include <gpu/error.hpp>
 
+#include "cli/parts/difference_part.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
+#include "io/write/buffered_text.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/folded_writer.hpp"
 #include "io/write/result_headers.hpp"
@@ -89,6 +92,9 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
   const stopwatch watch;
   if (place.step > 0) {
     compute_bins(step, place, out);
+  } else if (context_.job.is_differential()) {
+    add_header(place, out);
+    compute_differences(place, out);
   } else {
     add_header(place, out);
     switch (context_.job.keep) {
@@ -158,6 +164,11 @@ void part_job::add_header(const part_place& place, computed& out) {
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
   io::output_file& header =
       add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
+  if (job.is_differential()) {
+    const differential_lines lines(job.keep, job.format, job.info().symbol);
+    header.write(lines.header(context_.tables.groups, job.writes_q()));
+    return;
+  }
   // q is of all edges: merge adds it.
   if (job.keep == keep_kind::edges) {
     header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_, 0)
@@ -188,6 +199,33 @@ void part_job::compute_edges(const part_place& place, computed& out) {
       all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
   out.edge_sum = edge_sum;
   writer->finish();
+}
+
+void part_job::compute_differences(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  difference_part found = find_differences(job, context_.tables, options_, filter_);
+  out.summary = std::move(found.summary);
+  if (job.keep == keep_kind::counts) {
+    pair_counts counts;
+    counts.degree = std::move(found.degree);
+    io::output_file& file = add_file(out, "degrees", part_folder::name_of(place, ".degrees.npy"));
+    return io::write_counts(io::result_format::npy, file, counts, rows_);
+  }
+  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::buffered_text text(file);
+  differential_lines lines(job.keep, job.format, job.info().symbol);
+  for (const differential_edge& e : found.edges) {
+    lines.append(text.end(), rows_.row_name(index_t{e.row}), rows_.col_name(index_t{e.col}), e);
+    text.end_line();
+  }
+  text.flush();
+  if (!job.writes_q()) return;
+  // From the p of all lines merge has their q.
+  std::vector<double> p(found.edges.size());
+  std::transform(found.edges.begin(), found.edges.end(), p.begin(),
+                 [](const differential_edge& e) { return e.p; });
+  add_file(out, "p", part_folder::name_of(place, ".p"))
+      .write(io::bytes_of(std::span<const double>(p)));
 }
 
 void part_job::compute_folded_edges(const part_place& place, computed& out) {
@@ -258,8 +296,11 @@ void part_job::compute_degrees(const part_place& place, computed& out) {
 }
 
 void part_job::compute_bins(const job_step& step, const part_place& place, computed& out) {
-  const discovery_counts counts = all_pairs(context_.job, context_.tables, options_,
-                                            discovery_sink{.keep = filter_, .search = step.search});
+  const discovery_sink sink{.keep = filter_, .search = step.search};
+  const discovery_counts counts =
+      context_.job.is_differential()
+          ? count_differences(context_.job, context_.tables, options_, sink)
+          : all_pairs(context_.job, context_.tables, options_, sink);
   out.summary = counts.summary;
   out.search = counts.search;
   add_file(out, "bins", part_folder::name_of(place, ".bins")).write(bins_text(counts));

@@ -38,6 +38,8 @@ class part_job {
   struct computed;
   part_manifest compute(const job_step& step, const part_place& place, computed& out);
   void compute_edges(const part_place& place, computed& out);
+  /// Of differential correlation, whatever is kept.
+  void compute_differences(const part_place& place, computed& out);
   void compute_folded_edges(const part_place& place, computed& out);
   void compute_neighbors(const part_place& place, computed& out);
   /// The p of the tests of the part within the cut: from all of them merge has the q of partners.

@@ -133,8 +133,10 @@ double estimated_output_bytes(const pairs_command& job, const input_tables& tabl
 void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
-  // A sample of rows does not tell how many edges between patterns there are.
+  // A sample of rows does not tell how many edges between patterns there are. Of differences there
+  // is no plan: the writer sees to it.
   if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
+  if (job.is_differential()) return;
   const auto limit = static_cast<double>(job.max_output_bytes);
   // A table of degrees is small, and the estimate of its text too high: only what cannot fit is
   // refused here. To the byte, the writer sees to it.

@@ -24,8 +24,11 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
   throw io::input_error(
       file, *table.first_nan,
       missing_text(table, job.transposes,
-                   "--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
-                   "--skip-columns columns"));
+                   job.is_differential()
+                       ? "--nan propagate leaves out rows that miss a value of a group, "
+                         "--skip-columns columns"
+                       : "--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
+                         "--skip-columns columns"));
 }
 
 /// Rows are variables here; elsewhere they mostly are observations.
@@ -221,6 +224,9 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
 input_tables read_input(const pairs_command& job, progress_line& line) {
   input_tables tables;
   tables.x = read_one(job, job.input, job.against.empty() ? 2 : 1, line, tables.x_digest);
+  if (job.is_differential()) {
+    tables.groups = groups_of(job.groups, tables.cols(), tables.x.columns);
+  }
   if (!job.covariates.empty()) read_covariates(job, line, tables);
   if (!job.weights.empty()) read_weights(job, line, tables);
   if (job.against.empty()) return tables;

@@ -11,6 +11,7 @@
 
 #include "cli/options/options.hpp"
 #include "cli/process/progress_line.hpp"
+#include "cli/verbs/differential/group_labels.hpp"
 #include "io/file_digest.hpp"
 #include "io/table.hpp"
 
@@ -27,6 +28,7 @@ struct input_tables {
   std::vector<double> weights = {};  ///< Of the columns, or empty.
   std::optional<io::file_digest> covariates_digest = {};
   std::optional<io::file_digest> weights_digest = {};
+  labelled_groups groups = {};  ///< Of differential, its columns.
 
   [[nodiscard]] index_t rows() const { return x.rows(); }
   [[nodiscard]] index_t cols() const { return x.cols(); }

@@ -16,71 +16,13 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
-#include "pairs/adjustment.hpp"
 #include "pairs/checks.hpp"
-#include "stats/bins.hpp"
+#include "pairs/differential/difference_discoveries.hpp"
+#include "pairs/differential/kept_pairs.hpp"
 #include "stats/correlation_difference.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
-
-constexpr index_t rows_per_task = 16;
-
-// take(row, col, thread, verdict, first, second) for the pairs of a block that `cut` keeps, of a
-// row by one thread and with ascending columns.
-template <class Take>
-void for_each_kept(const statistics_block& block, const stats::difference_cut& cut, int threads,
-                   const Take& take) {
-  const index_t tasks = (block.rows.size() + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int thread) {
-    const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      const double* const first = block.first + i * block.cols.size();
-      const double* const second = block.second + i * block.cols.size();
-      for (index_t j = block.first_col(block.rows.begin + i); j < block.cols.size(); ++j) {
-        if (!cut.may_keep(first[j], second[j])) continue;
-        const auto verdict = cut.decide(first[j], second[j]);
-        if (!verdict.is_kept) continue;
-        take(block.rows.begin + i, block.cols.begin + j, thread, verdict, first[j], second[j]);
-      }
-    }
-  });
-}
-
-// The counting pass of a search over p.
-bin_counts count_p(const difference_walk& walk, const discovery_search& search) {
-  const bin_request request = stats::pass_of(search);
-  const stats::difference_cut within(search.max_p, 0, search.side, walk.standard_error());
-  const auto places = static_cast<std::size_t>(request.bins) + 2;
-  std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(walk.threads()));
-  for (auto& own : counts) own.resize(places);
-  walk.for_each_block([&](const statistics_block& block) {
-    for_each_kept(block, within, walk.threads(),
-                  [&](index_t, index_t, int thread, const auto& verdict, double, double) {
-                    const index_t place = bin_place(-verdict.p, request.low, request.high,
-                                                    request.scale, request.bins);
-                    ++counts[static_cast<std::size_t>(thread)][static_cast<std::size_t>(place)];
-                  });
-  });
-  bin_counts out{.bins = std::vector<std::uint64_t>(static_cast<std::size_t>(request.bins))};
-  for (const auto& own : counts) {
-    out.below += own.front();
-    out.at_or_above += own.back();
-    for (std::size_t b = 0; b < out.bins.size(); ++b) out.bins[b] += own[b + 1];
-  }
-  return out;
-}
-
-// max_p after the adjustment.
-double adjusted(const difference_walk& walk, const differential_filter& keep) {
-  const std::uint64_t family = walk.family();
-  if (keep.adjust == adjustment::none || family == 0) return keep.max_p;
-  if (keep.adjust == adjustment::bonferroni) return keep.max_p / static_cast<double>(family);
-  discovery_search search =
-      stats::begin_search({.max_p = keep.max_p, .side = keep.side}, 0, family);
-  while (!search.is_decided()) search = stats::after_pass(search, count_p(walk, search));
-  return stats::adjusted_max_p(search);
-}
 
 differential_summary summary_of(const difference_walk& walk, double max_p,
                                 const stats::difference_cut& cut, std::uint64_t kept) {
@@ -143,7 +85,22 @@ class row_partners {
       : k_(static_cast<std::size_t>(k)), cut_(cut) {}
 
   void offer(index_t col, double first, double second) {
-    if (!cut_.may_keep(first, second)) return;
+    if (cut_.may_keep(first, second)) offer_candidate(col, first, second);
+  }
+
+  // Best first; once.
+  const std::vector<entry>& sorted() {
+    std::sort_heap(heap_.begin(), heap_.end(), before);
+    return heap_;
+  }
+
+ private:
+  static bool before(const entry& a, const entry& b) {
+    return a.directed != b.directed ? a.directed > b.directed : a.col < b.col;
+  }
+
+  // Few pairs come here; apart from offer(), so that the loops over all pairs stay short.
+  void offer_candidate(index_t col, double first, double second) {
     const auto verdict = cut_.decide(first, second);
     if (!verdict.is_kept) return;
     const entry own{
@@ -159,54 +116,75 @@ class row_partners {
     if (heap_.size() == k_) cut_ = cut_.screened_from(heap_.front().directed);
   }
 
-  // Best first; once.
-  const std::vector<entry>& sorted() {
-    std::sort_heap(heap_.begin(), heap_.end(), before);
-    return heap_;
-  }
-
- private:
-  static bool before(const entry& a, const entry& b) {
-    return a.directed != b.directed ? a.directed > b.directed : a.col < b.col;
-  }
-
   std::size_t k_;
   stats::difference_cut cut_;
   std::vector<entry> heap_;  // the worst first
 };
 
-// Offers every pair of a block to both rows; a row belongs to one thread at a time.
-void offer_block(const statistics_block& block, int threads, std::vector<row_partners>& rows) {
-  const auto tasks_of = [](index_range range) {
-    return (range.size() + rows_per_task - 1) / rows_per_task;
-  };
-  const index_t cols = block.cols.size();
-  cpu::parallel_for(tasks_of(block.cols), threads, [&](index_t task, int) {
-    const index_t end = std::min(cols, (task + 1) * rows_per_task);
-    for (index_t i = 0; i < block.rows.size(); ++i) {
-      const index_t row = block.rows.begin + i;
-      for (index_t j = std::max(task * rows_per_task, block.first_col(row)); j < end; ++j) {
-        rows[static_cast<std::size_t>(block.cols.begin + j)].offer(row, block.first[i * cols + j],
-                                                                   block.second[i * cols + j]);
-      }
-    }
-  });
-  cpu::parallel_for(tasks_of(block.rows), threads, [&](index_t task, int) {
-    const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      row_partners& own = rows[static_cast<std::size_t>(block.rows.begin + i)];
-      for (index_t j = block.first_col(block.rows.begin + i); j < cols; ++j) {
-        own.offer(block.cols.begin + j, block.first[i * cols + j], block.second[i * cols + j]);
-      }
-    }
-  });
-}
+// The best partners of the rows of a panel.
+class panel_partners {
+ public:
+  panel_partners(index_range panel, index_t k, const stats::difference_cut& cut, int threads)
+      : panel_(panel),
+        threads_(threads),
+        rows_(static_cast<std::size_t>(panel.size()), row_partners(k, cut)) {}
 
-void write_partners(std::vector<row_partners>& rows, differential_partners& out) {
+  // Offers every pair of a block to its rows of the panel; a row belongs to one thread at a time.
+  void offer(const statistics_block& block) {
+    offer_to_cols(block);
+    // Rows of a block lie all in the panel or in front of it.
+    if (block.rows.begin >= panel_.begin) offer_to_rows(block);
+  }
+  [[nodiscard]] row_partners& of(index_t row) {
+    return rows_[static_cast<std::size_t>(row - panel_.begin)];
+  }
+
+ private:
+  static index_t tasks_of(index_t rows) { return (rows + rows_per_task - 1) / rows_per_task; }
+
+  void offer_to_cols(const statistics_block& block) {
+    const index_t cols = block.cols.size();
+    // The columns of a block begin in the panel or behind it.
+    const index_t taken = std::min(cols, panel_.end - block.cols.begin);
+    if (taken <= 0) return;
+    row_partners* const owners = &of(block.cols.begin);
+    cpu::parallel_for(tasks_of(taken), threads_, [&](index_t task, int) {
+      const index_t end = std::min(taken, (task + 1) * rows_per_task);
+      for (index_t i = 0; i < block.rows.size(); ++i) {
+        const index_t row = block.rows.begin + i;
+        const double* const first = block.first + i * cols;
+        const double* const second = block.second + i * cols;
+        for (index_t j = std::max(task * rows_per_task, block.first_col(row)); j < end; ++j) {
+          owners[j].offer(row, first[j], second[j]);
+        }
+      }
+    });
+  }
+  void offer_to_rows(const statistics_block& block) {
+    const index_t cols = block.cols.size();
+    cpu::parallel_for(tasks_of(block.rows.size()), threads_, [&](index_t task, int) {
+      const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        row_partners& own = of(block.rows.begin + i);
+        const double* const first = block.first + i * cols;
+        const double* const second = block.second + i * cols;
+        for (index_t j = block.first_col(block.rows.begin + i); j < cols; ++j) {
+          own.offer(block.cols.begin + j, first[j], second[j]);
+        }
+      }
+    });
+  }
+
+  index_range panel_;
+  int threads_;
+  std::vector<row_partners> rows_;
+};
+
+void write_partners(index_range panel, panel_partners& rows, differential_partners& out) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const index_t k = out.index.cols();
   for (index_t i = 0; i < out.index.rows(); ++i) {
-    const auto& found = rows[static_cast<std::size_t>(i)].sorted();
+    const auto& found = rows.of(panel.begin + i).sorted();
     out.count[static_cast<std::size_t>(i)] = static_cast<node_id>(found.size());
     for (index_t e = 0; e < k; ++e) {
       const bool is_there = e < std::ssize(found);
@@ -253,7 +231,7 @@ void check_sink(const differential_top_k_sink& sink) {
 
 differential_edges find_differences(const difference_walk& walk,
                                     const differential_edge_sink& sink) {
-  const double max_p = adjusted(walk, sink.keep);
+  const double max_p = adjusted_max_p(walk, sink.keep);
   const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
                                   walk.standard_error());
   edge_rows found(sink.max_edges);
@@ -280,10 +258,10 @@ differential_edges find_differences(const difference_walk& walk,
 
 differential_partners find_partners(const difference_walk& walk,
                                     const differential_top_k_sink& sink) {
-  const double max_p = adjusted(walk, sink.keep);
+  const double max_p = adjusted_max_p(walk, sink.keep);
   const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
                                   walk.standard_error());
-  const index_t rows = walk.rows();
+  const index_t rows = walk.panel().size();
   differential_partners out{.index = matrix<node_id>(rows, sink.k),
                             .first = matrix<double>(rows, sink.k),
                             .second = matrix<double>(rows, sink.k),
@@ -291,10 +269,9 @@ differential_partners find_partners(const difference_walk& walk,
                             .p = matrix<double>(rows, sink.k),
                             .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
                             .summary = {}};
-  std::vector<row_partners> best(static_cast<std::size_t>(rows), row_partners(sink.k, cut));
-  walk.for_each_block(
-      [&](const statistics_block& block) { offer_block(block, walk.threads(), best); });
-  write_partners(best, out);
+  panel_partners best(walk.panel(), sink.k, cut, walk.threads());
+  walk.for_each_block_of_panel([&](const statistics_block& block) { best.offer(block); });
+  write_partners(walk.panel(), best, out);
   const std::uint64_t kept = std::accumulate(out.count.begin(), out.count.end(), std::uint64_t{0});
   out.summary = summary_of(walk, max_p, cut, kept);
   return out;
@@ -302,7 +279,7 @@ differential_partners find_partners(const difference_walk& walk,
 
 differential_counts count_differences(const difference_walk& walk,
                                       const differential_filter& keep) {
-  const double max_p = adjusted(walk, keep);
+  const double max_p = adjusted_max_p(walk, keep);
   const stats::difference_cut cut(max_p, keep.min_abs_z, keep.side, walk.standard_error());
   const auto rows = static_cast<std::size_t>(walk.rows());
   std::vector<std::vector<std::uint32_t>> degree(static_cast<std::size_t>(walk.threads()));

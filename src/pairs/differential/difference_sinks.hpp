@@ -12,7 +12,7 @@ void check_sink(const differential_filter& keep);
 void check_sink(const differential_edge_sink& sink);
 void check_sink(const differential_top_k_sink& sink);
 
-/// The pairs that a sink keeps, and how many they are, after the adjustment.
+/// What a sink keeps of the part of the walk, after the adjustment for the whole job.
 /// @throw gpu::capacity_exceeded
 differential_edges find_differences(const difference_walk& walk,
                                     const differential_edge_sink& sink);

@@ -87,17 +87,14 @@ void check_groups(const column_groups& groups, index_t cols) {
 }
 
 difference_walk::difference_walk(const any_table& data, const column_groups& groups,
-                                 nan_policy nans, int threads, const progress_callback& on_progress,
-                                 double standard_error, statistics_maker maker)
-    : maker_(std::move(maker)),
-      on_progress_(on_progress),
-      threads_(threads),
-      standard_error_(standard_error) {
+                                 const pair_area& area, walk_settings settings,
+                                 statistics_maker maker)
+    : area_(area), maker_(std::move(maker)), settings_(std::move(settings)) {
   const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
   first_ = matrix<double>(rows, std::ssize(groups.first));
   second_ = matrix<double>(rows, std::ssize(groups.second));
-  gather(data, groups, threads_, first_, second_);
-  if (nans == nan_policy::reject) {
+  gather(data, groups, settings_.threads, first_, second_);
+  if (settings_.nans == nan_policy::reject) {
     refuse_nan(first_, groups.first);
     refuse_nan(second_, groups.second);
   }
@@ -118,20 +115,24 @@ void difference_walk::find_rows_without_statistic() {
   constant_rows_ = std::move(constant);
 }
 
+std::vector<index_t> difference_walk::left_out() const {
+  return joined(constant_rows_, nan_rows_);
+}
+
 std::uint64_t difference_walk::family() const {
-  const auto without = constant_rows_.size() + nan_rows_.size();
-  const auto with = static_cast<std::uint64_t>(rows()) - without;
-  return with == 0 ? 0 : with * (with - 1) / 2;
+  return pairs_in({.rows = area_.cols, .cols = area_.cols}, left_out());
 }
 
 differential_summary difference_walk::summary() const {
   return {.rows = rows(),
           .first_cols = first_.cols(),
           .second_cols = second_.cols(),
-          .standard_error = standard_error_,
+          .standard_error = settings_.standard_error,
           .constant_rows = constant_rows_,
           .nan_rows = nan_rows_,
-          .pairs_tested = family(),
+          .part_begin = area_.rows.begin,
+          .part_end = area_.rows.end,
+          .pairs_tested = pairs_in(area_, left_out()),
           .device = device_};
 }
 
@@ -141,26 +142,63 @@ void difference_walk::fill(const matrix<double>& group, index_range rows, index_
               matrix_view<double>(out.data(), rows.size(), cols.size()));
 }
 
-void difference_walk::for_each_block(
-    const std::function<void(const statistics_block&)>& body) const {
-  const index_t side = std::min(block_rows, rows());
-  std::vector<double> first(static_cast<std::size_t>(side * side));
-  std::vector<double> second(first.size());
-  const auto all = static_cast<std::uint64_t>(rows());
-  pair_progress meter(on_progress_, "differential", all == 0 ? 0 : all * (all - 1) / 2);
-  for (index_t i = 0; i < rows(); i += block_rows) {
-    const index_range panel{i, std::min(i + block_rows, rows())};
-    for (index_t j = i; j < rows(); j += block_rows) {
-      const index_range cols{j, std::min(j + block_rows, rows())};
-      fill(first_, panel, cols, first);
-      fill(second_, panel, cols, second);
-      body({.rows = panel, .cols = cols, .first = first.data(), .second = second.data()});
-      const auto done = static_cast<std::uint64_t>(panel.size());
-      meter.advance(i == j ? done * (done - 1) / 2
-                           : done * static_cast<std::uint64_t>(cols.size()));
+/// One walk: the statistics of a block, and how far it is.
+class difference_walk::block_walk {
+ public:
+  block_walk(const difference_walk& walk, const block_taker& take, std::uint64_t pairs)
+      : walk_(walk), take_(take), meter_(walk.settings_.on_progress, "differential", pairs) {
+    const index_t long_side = std::min(block_rows, walk.rows());
+    const index_t short_side = std::min(block_rows, walk.panel().size());  // one side is the panel
+    first_.resize(static_cast<std::size_t>(long_side * short_side));
+    second_.resize(first_.size());
+  }
+
+  /// Every row of `rows` with every row of `cols`, which lie behind them.
+  void take_rectangle(index_range rows, index_range cols) {
+    for (index_t i = rows.begin; i < rows.end; i += block_rows) {
+      const index_range own{i, std::min(i + block_rows, rows.end)};
+      for (index_t j = cols.begin; j < cols.end; j += block_rows) {
+        take(own, {j, std::min(j + block_rows, cols.end)});
+      }
     }
   }
-  meter.finish();
+  /// Every row of `rows` with every later row up to `end`.
+  void take_later(index_range rows, index_t end) {
+    for (index_t i = rows.begin; i < rows.end; i += block_rows) {
+      const index_range own{i, std::min(i + block_rows, rows.end)};
+      take(own, own);
+      take_rectangle(own, {own.end, end});
+    }
+  }
+  void finish() { meter_.finish(); }
+
+ private:
+  void take(index_range rows, index_range cols) {
+    walk_.fill(walk_.first_, rows, cols, first_);
+    walk_.fill(walk_.second_, rows, cols, second_);
+    take_({.rows = rows, .cols = cols, .first = first_.data(), .second = second_.data()});
+    meter_.advance(pairs_in({.rows = rows, .cols = cols}));
+  }
+
+  const difference_walk& walk_;
+  const block_taker& take_;
+  pair_progress meter_;
+  std::vector<double> first_;
+  std::vector<double> second_;
+};
+
+void difference_walk::for_each_block(const block_taker& take) const {
+  block_walk walk(*this, take, pairs_in(area_));
+  walk.take_later(area_.rows, rows());
+  walk.finish();
+}
+
+void difference_walk::for_each_block_of_panel(const block_taker& take) const {
+  const index_range earlier{0, area_.rows.begin};
+  block_walk walk(*this, take, pairs_in({.rows = earlier, .cols = area_.rows}) + pairs_in(area_));
+  walk.take_rectangle(earlier, area_.rows);
+  walk.take_later(area_.rows, rows());
+  walk.finish();
 }
 
 }  // namespace gpu::inline v0::detail

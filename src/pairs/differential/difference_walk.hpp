@@ -12,6 +12,7 @@
 #include <gpu/matrix.hpp>
 
 #include "base/index_range.hpp"
+#include "pairs/area.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -48,34 +49,52 @@ struct statistics_maker {
 /// At least 4 columns in each group, no column twice, all of them of the table.
 void check_groups(const column_groups& groups, index_t cols);
 
-/// The rows of both groups of a call, and the walk over their pairs.
+/// How a walk over pairs is done.
+struct walk_settings {
+  nan_policy nans = nan_policy::reject;
+  int threads = 1;  ///< Exactly as many.
+  progress_callback on_progress = {};
+  double standard_error = 1;
+};
+
+/// The rows of both groups of a call, and the walk over the pairs of its part.
 class difference_walk {
  public:
-  /// Reads the table once. `threads` are as many.
-  difference_walk(const any_table& data, const column_groups& groups, nan_policy nans, int threads,
-                  const progress_callback& on_progress, double standard_error,
-                  statistics_maker maker);
+  using block_taker = std::function<void(const statistics_block&)>;
 
-  /// body(block) for all pairs: panels of rows ascending, in each the blocks of columns ascending.
-  void for_each_block(const std::function<void(const statistics_block&)>& body) const;
+  /// Reads the table once, whatever the part. `area` is that of one table.
+  difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
+                  walk_settings settings, statistics_maker maker);
 
+  /// take(block) for the pairs of a row of the panel with all later rows: blocks of rows ascending,
+  /// in each the blocks of columns ascending.
+  void for_each_block(const block_taker& take) const;
+  /// take(block) for the pairs that have one row of the panel or two: those of an earlier row with
+  /// the panel first, then those of for_each_block(). Every block has earlier rows as its rows.
+  void for_each_block_of_panel(const block_taker& take) const;
+
+  /// Of the table.
   [[nodiscard]] index_t rows() const { return first_.rows(); }
-  [[nodiscard]] int threads() const { return threads_; }
-  [[nodiscard]] double standard_error() const { return standard_error_; }
-  /// Pairs with a statistic in both groups.
+  /// The rows of the part.
+  [[nodiscard]] const index_range& panel() const { return area_.rows; }
+  [[nodiscard]] int threads() const { return settings_.threads; }
+  [[nodiscard]] double standard_error() const { return settings_.standard_error; }
+  /// Pairs of the whole job with a statistic in both groups.
   [[nodiscard]] std::uint64_t family() const;
   /// What is known of the call before its pairs.
   [[nodiscard]] differential_summary summary() const;
 
  private:
   void find_rows_without_statistic();
+  /// The rows without a statistic, ascending.
+  [[nodiscard]] std::vector<index_t> left_out() const;
   void fill(const matrix<double>& group, index_range rows, index_range cols,
             std::vector<double>& out) const;
+  class block_walk;
 
+  pair_area area_;
   statistics_maker maker_;
-  progress_callback on_progress_;
-  int threads_;
-  double standard_error_;
+  walk_settings settings_;
   matrix<double> first_;  // [rows, columns of the group]
   matrix<double> second_;
   std::vector<index_t> constant_rows_;

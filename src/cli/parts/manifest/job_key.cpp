@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,14 @@ std::string name_in(const std::array<std::pair<std::string_view, Value>, Count>&
   return std::string(found->first);
 }
 
+/// What the statistic of a differential job begins with, in front of the measure.
+constexpr std::string_view differential_word = "differential ";
+
+std::string statistic_of(const pairs_command& job) {
+  std::string name(job.info().name);
+  return job.is_differential() ? std::string(differential_word) + name : name;
+}
+
 /// How fingerprints are read, each "" of a table of numbers.
 std::vector<std::pair<std::string, std::string>> fingerprints_of(const pairs_command& job) {
   if (!job.fingerprints) return {{"input-format", {}}, {"bits", {}}, {"bit-order", {}}};
@@ -115,6 +125,13 @@ std::string option_of(const char* option, const std::string& path) {
   return path.empty() ? std::string() : text_of(required_digest(option, path));
 }
 
+/// Of differential: the labels, or the digest of their file.
+std::string groups_option(const pairs_command& job) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::exists(job.groups, ignored);
+  return is_file ? option_of("--groups", job.groups) : job.groups;
+}
+
 std::string text_of(const std::optional<io::file_digest>& digest) {
   return digest ? text_of(*digest) : "none";
 }
@@ -122,6 +139,7 @@ std::string text_of(const std::optional<io::file_digest>& digest) {
 // merge adds q to the rows of parts, where text has p in six digits: p must follow from the
 // statistic, which is there in full.
 void expect_joinable_q(const pairs_command& job) {
+  if (job.is_differential()) return;  // parts have p in full
   if (!job.writes_q() || job.format == io::result_format::npy) return;
   if (!job.has_p_of_ties()) return;
   throw usage_error(fmt::format(
@@ -159,7 +177,7 @@ job_key key_of(const pairs_command& job) {
   job_key key{.version = GPU_SIMILARITY_VERSION,
               .input = input,
               .against = against,
-              .options = {{"statistic", std::string(job.info().name)},
+              .options = {{"statistic", statistic_of(job)},
                           {"keep", word_of(job.keep)},
                           {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
                           {"order", is_top_k ? word_of(job.order) : std::string()},
@@ -181,6 +199,7 @@ job_key key_of(const pairs_command& job) {
                           {"row-names", word_of(job.text.row_names)},
                           {"reading", reading_of(job)}}};
   for (auto& option : fingerprints_of(job)) key.options.push_back(std::move(option));
+  if (job.is_differential()) key.options.emplace_back("groups", groups_option(job));
   return key;
 }
 
@@ -192,6 +211,9 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
                                   io::printable(file), text_of(read), text_of(expected)));
   };
   expect(job.input, tables.x_digest, key.input);
+  if (job.is_differential() && groups_option(job) != key.option("groups")) {
+    throw parts_error(fmt::format("{}: was changed while this job ran", io::printable(job.groups)));
+  }
   if (key.against) expect(job.against, tables.y_digest, key.against);
   const auto expect_option = [&](const std::string& file, const char* option,
                                  const std::optional<io::file_digest>& read) {
@@ -244,10 +266,15 @@ std::string word_of(keep_kind keep) {
 
 pairs_command job_of(const job_key& key) {
   pairs_command job{.keep = keep_of(key), .format = format_of(key)};
-  if (key.option("statistic") == io::tanimoto_info().name) {
+  std::string_view statistic = key.option("statistic");
+  if (statistic == io::tanimoto_info().name) {
     job.fingerprints.emplace();
   } else {
-    job.what = measure_of(key.option("statistic"));
+    if (statistic.starts_with(differential_word)) {
+      statistic.remove_prefix(differential_word.size());
+      job.groups = key.option("groups");
+    }
+    job.what = measure_of(statistic);
   }
   for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
     if (key.option("tail") == word_of(side)) job.filter.side = side;

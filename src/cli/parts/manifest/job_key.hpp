@@ -46,6 +46,7 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
 
 /// What decides how the result of a job looks: measure, kept kind, format, tail, adjustment,
 /// min_abs, column n and confidence.
+/// Of differential correlation `groups` is not empty.
 /// @throw parts_error as keep_of().
 [[nodiscard]] pairs_command job_of(const job_key& key);
 

@@ -1,4 +1,4 @@
-#include "cli/verbs/group_labels.hpp"
+#include "cli/verbs/differential/group_labels.hpp"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,8 @@
 
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
-#include "cli/verbs/group_labels.hpp"
+#include "cli/verbs/differential/differential_lines.hpp"
+#include "cli/verbs/differential/group_labels.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
@@ -61,16 +62,12 @@ class differential_operation final : public row_operation {
   void write(const io::table& block) override {
     names_ = &block.names;
     if (job_.keep == keep_kind::counts) return write_degrees();
-    write_header();
-    index_t rank = 0;
+    differential_lines lines(job_.keep, job_.format, info_of(job_.what).symbol);
+    fmt::format_to(text_->end(), "{}", lines.header(groups_, job_.writes_q()));
     for (std::size_t e = 0; e < edges_.size(); ++e) {
       const differential_edge& own = edges_[e];
-      rank = e > 0 && edges_[e - 1].row == own.row ? rank + 1 : 1;
-      fmt::format_to(text_->end(), "{}{}", name(own.row), tab_);
-      if (job_.keep == keep_kind::top_k) fmt::format_to(text_->end(), "{}{}", rank, tab_);
-      fmt::format_to(text_->end(), "{1}{0}{2}{0}{3}{0}{4:.6g}{0}{5:.6g}", tab_, name(own.col),
-                     own.first, own.second, own.z, own.p);
-      if (job_.writes_q()) fmt::format_to(text_->end(), "{}{:.6g}", tab_, q_[e]);
+      lines.append(text_->end(), name(own.row), name(own.col), own);
+      if (job_.writes_q()) fmt::format_to(text_->end(), "{}", lines.q_text(q_[e]));
       text_->end_line();
     }
   }
@@ -100,37 +97,14 @@ class differential_operation final : public row_operation {
     } else if (job_.keep == keep_kind::top_k) {
       // A row has no more partners than that.
       const index_t k = std::clamp<index_t>(values.rows() - 1, 1, job_.k);
-      take(pairs(differential_top_k_sink{.k = k, .keep = job_.filter}));
+      differential_partners found = pairs(differential_top_k_sink{.k = k, .keep = job_.filter});
+      edges_ = edges_of(found);
+      summary_ = std::move(found.summary);
     } else {
       differential_edges found = pairs(differential_edge_sink{.keep = job_.filter});
       edges_ = std::move(found.edges);
       summary_ = std::move(found.summary);
     }
-  }
-
-  void take(differential_partners found) {
-    for (index_t i = 0; i < found.index.rows(); ++i) {
-      const index_t count = found.count[static_cast<std::size_t>(i)];
-      for (index_t e = 0; e < count; ++e) {
-        edges_.push_back({.row = static_cast<node_id>(i),
-                          .col = found.index(i, e),
-                          .first = found.first(i, e),
-                          .second = found.second(i, e),
-                          .z = found.z(i, e),
-                          .p = found.p(i, e)});
-      }
-    }
-    summary_ = std::move(found.summary);
-  }
-
-  void write_header() {
-    const std::string symbol(info_of(job_.what).symbol);
-    fmt::format_to(text_->end(), "name_i{0}{1}name_j{0}{2}{0}{3}{0}z{0}p{4}", tab_,
-                   job_.keep == keep_kind::top_k ? fmt::format("rank{}", tab_) : std::string(),
-                   io::field_of(symbol + "_" + groups_.first_label, tab_),
-                   io::field_of(symbol + "_" + groups_.second_label, tab_),
-                   job_.writes_q() ? fmt::format("{}q", tab_) : std::string());
-    text_->end_line();
   }
 
   void write_degrees() {

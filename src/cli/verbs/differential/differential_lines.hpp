@@ -1,0 +1,55 @@
+#pragma once
+// The lines of a result of differential correlation.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpu/differential.hpp>
+
+#include "cli/options/options.hpp"
+#include "cli/verbs/differential/group_labels.hpp"
+
+namespace gpu::cli {
+
+/// The entries of a table of partners as edges: of row i of the panel (i, partner), best first.
+[[nodiscard]] std::vector<differential_edge> edges_of(const differential_partners& found);
+
+/// What the lines of a job have in common.
+class differential_lines {
+ public:
+  /// @param symbol of the correlation
+  differential_lines(keep_kind keep, io::result_format format, std::string_view symbol);
+
+  /// The names of the columns, with the end of the line.
+  [[nodiscard]] std::string header(const labelled_groups& groups, bool has_q) const;
+
+  /// The columns of the next edge up to p, without the end of the line; `name_i` and `name_j` are
+  /// fields. With partners the edges of a row come one behind the other.
+  template <class Output>
+  void append(Output out, std::string_view name_i, std::string_view name_j,
+              const differential_edge& e) {
+    rank_ = is_first_ || e.row != row_ ? 1 : rank_ + 1;
+    is_first_ = false;
+    row_ = e.row;
+    fmt::format_to(out, "{}{}", name_i, tab_);
+    if (has_rank_) fmt::format_to(out, "{}{}", rank_, tab_);
+    fmt::format_to(out, "{1}{0}{2}{0}{3}{0}{4:.6g}{0}{5:.6g}", tab_, name_j, e.first, e.second, e.z,
+                   e.p);
+  }
+  /// The last column.
+  [[nodiscard]] std::string q_text(double q) const { return fmt::format("{}{:.6g}", tab_, q); }
+
+ private:
+  std::string symbol_;
+  char tab_;
+  bool has_rank_;
+  bool is_first_ = true;
+  node_id row_ = 0;
+  index_t rank_ = 0;
+};
+
+}  // namespace gpu::cli

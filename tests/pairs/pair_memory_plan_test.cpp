@@ -87,6 +87,20 @@ TEST_CASE("Windows of long rows under a limit are as small as it says", "[memory
                   gpu::out_of_memory);
 }
 
+TEST_CASE("Threads have memory for blocks of unit values alone", "[memory]") {
+  constexpr std::size_t block = std::size_t{2} << 20;
+  constexpr std::size_t limit = std::size_t{1} << 30;
+  for (const int threads : {1, 16}) {
+    const auto bytes_of = [&](const gpu::detail::measure_traits& what, std::size_t block_bytes) {
+      return plan_pair_memory(what, 1000, 5000, true, threads, limit, block_bytes).bytes;
+    };
+    CHECK(bytes_of(gpu::detail::pearson_traits, block) ==
+          bytes_of(gpu::detail::pearson_traits, 0) + static_cast<std::size_t>(threads) * block);
+    CHECK(bytes_of(gpu::detail::spearman_traits, block) ==
+          bytes_of(gpu::detail::spearman_traits, 0));
+  }
+}
+
 TEST_CASE("A measure whose rows are longer than the input's has memory for these", "[memory]") {
   // A sign for each two columns.
   gpu::detail::measure_traits signs = gpu::detail::spearman_traits;

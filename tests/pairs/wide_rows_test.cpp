@@ -200,6 +200,31 @@ TEST_CASE("Values of wide rows keep what the naive variant keeps", "[wide]") {
   check_table(gpu::measure::cosine, wide_table<std::int32_t>(37, 2100, 10, 1000));
 }
 
+// Blocks of several sizes, on both sides of the diagonal, and lengths on both sides of each at
+// which rows are taken in other pieces.
+TEST_CASE("Dense results of doubles have the bits of the naive variant", "[wide]") {
+  for (const index_t cols : {120, 248, 249, 384, 385, 767, 769, 2048, 2049, 4100}) {
+    for (const index_t rows : {7, 8, 71, 331}) {
+      CAPTURE(rows, cols);
+      const auto data = wide_table<double>(rows, cols, static_cast<unsigned>(cols), 1000000);
+      const auto view = data.view();
+      const auto wanted =
+          gpu::all_pairs(gpu::measure::pearson, view, cpu_options(gpu::pair_variant::naive));
+      for (const int threads : {1, 3}) {
+        const auto options = cpu_options(gpu::pair_variant::tiled, threads);
+        CHECK(same_bits(gpu::all_pairs(gpu::measure::pearson, view, options), wanted));
+      }
+      const index_t split = rows / 3;
+      const gpu::matrix_view<const double> x(view.row(0), split, cols, view.row_stride());
+      const gpu::matrix_view<const double> y(view.row(split), rows - split, cols,
+                                             view.row_stride());
+      CHECK(same_bits(
+          gpu::all_pairs(gpu::measure::pearson, y, x, cpu_options(gpu::pair_variant::tiled)),
+          gpu::all_pairs(gpu::measure::pearson, y, x, cpu_options(gpu::pair_variant::naive))));
+    }
+  }
+}
+
 // One value of a row that is larger than all others together bounds the scale of every row, in
 // whatever column it stands: also in those behind the last whole vector.
 TEST_CASE("Rows with one large value find each other", "[wide]") {

@@ -97,6 +97,32 @@ gpu::matrix<T> rows_of_zeros(gpu::index_t cols, std::uint64_t seed) {
   return out;
 }
 
+/// Rows of doubles that agree in their first bits: an outlier beside values close to each other,
+/// some in ties; few such values; both signs; integers; and values of which each is there often.
+inline gpu::matrix<double> rows_alike_in_first_bits(gpu::index_t cols, std::uint64_t seed) {
+  gpu::matrix<double> out(6, cols);
+  std::mt19937_64 engine(seed);
+  std::uniform_int_distribution<int> step(0, 5000);
+  std::normal_distribution<double> normal;
+  for (gpu::index_t j = 0; j < cols; ++j) {
+    const double near_one = 1 + 0x1p-50 * step(engine);
+    out(0, j) = j == cols / 3 ? -1e300 : near_one;
+    out(1, j) = j % 50 == 0 ? near_one : normal(engine);
+    out(2, j) = j % 2 == 0 ? near_one : -near_one;
+    out(3, j) = step(engine) - 2500;
+    out(4, j) = (j % 3 == 0 ? -1 : 1) * (1 + 0x1p-40 * (step(engine) % 40));
+    out(5, j) = near_one;
+  }
+  return out;
+}
+
+inline void check_rows_alike_in_first_bits(gpu::backend where) {
+  for (const gpu::index_t cols : {40, 150, 2100, 9000}) {
+    const auto data = rows_alike_in_first_bits(cols, static_cast<std::uint64_t>(cols));
+    check_against_reference<double>(where, data.view());
+  }
+}
+
 /// Most of a row is one run of ties, wherever it stands.
 template <class T>
 void check_rows_of_zeros(gpu::backend where) {

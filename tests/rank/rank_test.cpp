@@ -35,6 +35,10 @@ TEMPLATE_TEST_CASE("Rows of zeros", "[rank]", std::int8_t, std::int16_t, std::in
   gpu_test::check_rows_of_zeros<TestType>(cpu);
 }
 
+TEST_CASE("Rows of doubles that agree in their first bits", "[rank]") {
+  gpu_test::check_rows_alike_in_first_bits(cpu);
+}
+
 TEST_CASE("Rows within a larger matrix", "[rank]") {
   gpu_test::check_strides(cpu);
 }

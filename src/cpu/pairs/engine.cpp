@@ -59,10 +59,21 @@ row_selection select_rows(const detail::pair_input& input) {
           .rows_section = 1};
 }
 
+// What a thread takes for blocks of rows of so many columns.
+std::size_t block_bytes_of(const block_kernel& blocks, index_t cols) {
+  const index_t length = round_up(cols, index_t{detail::partial_sums});
+  if (blocks.scratch == nullptr || length < blocks.least_length) return 0;
+  return static_cast<std::size_t>(
+             blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, length)) *
+         sizeof(double);
+}
+
 pair_memory plan_memory(const detail::measure_traits& what, const detail::pair_input& input,
                         int threads, std::size_t limit) {
+  const pair_kernels& kernels = usable_pair_kernels();
   return plan_pair_memory(what, select_rows(input).places(), input.cols(),
-                          usable_pair_kernels().int8.search != nullptr, threads, limit);
+                          kernels.int8.search != nullptr, threads, limit,
+                          block_bytes_of(kernels.blocks, what.packed_cols(input.cols())));
 }
 
 // Rows of a table that has as many pairs a row as the area: finding patterns costs by rows, and

@@ -337,7 +337,7 @@ class row_ranker {
     if (others > 0) sorter_.sort();
     index_t distinct = 0;
     for (index_t at = 0; at < before; ++at) {
-      distinct += at == 0 || sorter_.key_at(at) != sorter_.key_at(at - 1) ? 1 : 0;
+      distinct += at == 0 || !sorter_.are_equal(at - 1, at) ? 1 : 0;
     }
     const auto put = sink(row);
     put_zeros(values, before, before + zeros, distinct, put);
@@ -370,8 +370,7 @@ class row_ranker {
   void put_others(index_t first, index_t last, index_t shift, index_t distinct, const Put& put) {
     for (index_t begin = first; begin < last; ++distinct) {
       index_t end = begin + 1;
-      const key value = sorter_.key_at(begin);
-      while (end < last && sorter_.key_at(end) == value) ++end;
+      while (end < last && sorter_.are_equal(begin, end)) ++end;
       for (index_t at = begin; at < end; ++at) {
         put(sorter_.column_at(at), count_of(begin + shift, end + shift, at + shift, distinct));
       }

@@ -309,6 +309,20 @@ struct row_rounding {
   double (*round)(const T* values, index_t count, double scale, std::int16_t* out) = nullptr;
 };
 
+/// r of blocks of rows x cols pairs as pair_kernels::ordered_dots gives it, by way of a copy of the
+/// rows. Absent (null) where ordered_dots and add_partial_sums are as fast.
+struct block_kernel {
+  index_t least_length = 0;  ///< Shorter rows take less time without.
+  index_t least_rows = 0;    ///< The same of blocks of fewer rows.
+  /// Doubles of scratch, of which the first lies on a boundary of 64 bytes; more for more columns.
+  index_t (*scratch)(index_t rows, index_t cols, index_t length) = nullptr;
+  /// `are_copied`: the block before, with the same scratch, was of the same rows. What is written
+  /// for pairs with col + diagonal <= row is not said.
+  void (*dots)(const double* x, index_t rows, bool are_copied, const double* y, index_t cols,
+               index_t length, index_t diagonal, double* out, index_t out_stride,
+               double* scratch) = nullptr;
+};
+
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
@@ -346,6 +360,7 @@ struct pair_kernels {
   /// What ordered_dots gives, from the partial sums of all elements.
   void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
                                index_t out_stride) = nullptr;
+  block_kernel blocks = {};
   row_passes row = {};
   row_rounding<double> round_doubles = {};
   row_rounding<std::int16_t> round_int16 = {};

@@ -329,6 +329,8 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
   }
 }
 
+#include "cpu/pairs/loops/kernels_avx2_blocks.hpp"
+
 // Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
 struct avx2_eight {
   __m256d low;
@@ -404,6 +406,10 @@ const pair_kernels avx2_pair_kernels{
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,
+    .blocks = {.least_length = 256,
+               .least_rows = avx2_row_blocks::rows_at_once,
+               .scratch = avx2_row_blocks::scratch,
+               .dots = avx2_row_blocks::dots},
     .row = unit_row_body<avx2_eight>::passes(),
     .round_doubles = rounding_body<avx2_eight, double>::kernels(),
     .round_int16 = rounding_body<avx2_eight, std::int16_t>::kernels(),

@@ -65,10 +65,18 @@ struct search_tally {
   std::uint64_t candidates = 0;
 };
 
+/// What block_kernel keeps between two blocks, the copy of rows [begin, end) in it.
+struct block_scratch {
+  aligned_buffer<double> memory;
+  index_t begin = 0;
+  index_t end = 0;
+};
+
 /// Memory of one thread of a search.
 struct pair_scratch {
   aligned_buffer<double> statistics;  // pair_policy::block_rows x block_cols
   aligned_buffer<std::byte> kernel;   // of the size that the search asks for
+  block_scratch blocks;               // made where it is first needed
   search_tally tally;
   explicit pair_scratch(std::size_t kernel_bytes);
 };

@@ -72,11 +72,11 @@ class packed_unit_rows final : public pair_rows {
 template <class Base>
 class unit_row_search : public Base {
  public:
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    fill(tile, tile.rows(), out);
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    fill(tile, tile.rows(), scratch.blocks, out);
   }
-  void upper_statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    fill(tile, tile.col_begin - tile.row_begin, out);
+  void upper_statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    fill(tile, tile.col_begin - tile.row_begin, scratch.blocks, out);
   }
 
  protected:
@@ -118,10 +118,38 @@ class unit_row_search : public Base {
   [[nodiscard]] const unit_rows& rows() const { return rows_; }
 
  private:
+  // Pairs with row >= col + diagonal, counted from the first ones of the tile, need not be written.
+  void fill(const pair_tile& tile, index_t diagonal, block_scratch& scratch, double* out) const {
+    const block_kernel& blocks = this->kernels().blocks;
+    if (blocks.dots != nullptr && rows_.stride >= blocks.least_length &&
+        tile.rows() >= blocks.least_rows) {
+      fill_block(blocks, tile, diagonal, scratch, out);
+    } else {
+      fill_strips(tile, diagonal, out);
+    }
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      double* row = out + i * pair_policy::block_cols;
+      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
+    }
+  }
+
+  void fill_block(const block_kernel& blocks, const pair_tile& tile, index_t diagonal,
+                  block_scratch& scratch, double* out) const {
+    const auto needed = static_cast<std::size_t>(
+        blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, rows_.stride));
+    const bool are_copied = scratch.begin == tile.row_begin && scratch.end == tile.row_end;
+    if (scratch.memory.size() < needed) scratch.memory = aligned_buffer<double>(needed);
+    blocks.dots(rows_.row(tile.row_begin), tile.rows(), are_copied, rows_.row(tile.col_begin),
+                tile.cols(), rows_.stride, diagonal, out, pair_policy::block_cols,
+                scratch.memory.data());
+    scratch.begin = tile.row_begin;
+    scratch.end = tile.row_end;
+  }
+
   // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
   // level of the caches. A piece goes on with the partial sums of the one before: the order of
   // every sum is that of whole rows.
-  void fill(const pair_tile& tile, index_t diagonal, double* out) const {
+  void fill_strips(const pair_tile& tile, index_t diagonal, double* out) const {
     const index_t pieces = std::max<index_t>(
         1, (rows_.stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
     const index_t piece = round_up((rows_.stride + pieces - 1) / pieces, detail::partial_sums);
@@ -135,10 +163,6 @@ class unit_row_search : public Base {
         sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, diagonal + (j - tile.col_begin),
                    to);
       }
-    }
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      double* row = out + i * pair_policy::block_cols;
-      std::transform(row, row + tile.cols(), row, detail::clip_correlation);
     }
   }
 

@@ -193,7 +193,8 @@ class pair_engine::neighbor_search {
       bars[i] = std::max(of(tile.row_begin + i).worst(k_), least);
     }
     const auto offer = [&](index_t row, index_t col, double r) {
-      if (!keep_.keeps(r)) return;
+      const bool is_pair = tile.row_begin + row != tile.col_begin + col;
+      if (!is_pair || !keep_.keeps(r)) return;
       of(tile.row_begin + row).offer({rank(r), r, col_of(tile.col_begin + col)}, k_);
     };
     pairs_.above(tile, bars, magnitudes, scratch_, offer);

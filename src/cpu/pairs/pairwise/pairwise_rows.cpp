@@ -308,8 +308,7 @@ void counted_pairwise_rows::above(const pair_task& task, const pair_tile& tile, 
     for (index_t i = 0; i < block.rows(); ++i) {
       for (index_t j = 0; j < block.cols(); ++j) {
         const double statistic = found[i * stride + j];
-        const bool is_pair = block.row_begin + i != block.col_begin + j;
-        if (is_pair && statistic == statistic) {
+        if (statistic == statistic) {
           visit(first + i, block.col_begin - tile.col_begin + j, statistic);
         }
       }

@@ -139,9 +139,8 @@ class pair_search {
 
   /// Whether `above` is quicker than all statistics.
   [[nodiscard]] virtual bool finds_above() const { return false; }
-  /// Visits at least the pairs of `tile`, also those with row > col, whose statistic, or its
-  /// magnitude, is above the bar of their row, and never a row with itself; columns ascend within
-  /// each row. Of tasks for that.
+  /// Visits at least the pairs of `tile`, also those with row >= col, whose statistic, or its
+  /// magnitude, is above the bar of their row; columns ascend within each row. Of tasks for that.
   virtual void above(const pair_tile& /*tile*/, const double* /*bars*/, bool /*by_magnitude*/,
                      pair_scratch& /*scratch*/, pair_visitor /*visit*/) const {}
 

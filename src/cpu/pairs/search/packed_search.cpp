@@ -329,9 +329,7 @@ void packed_search::above(const pair_tile& tile, const double* bars, bool by_mag
   if (by_magnitude) out.sign_keep = 0x7fffffffu;
   out.diagonal = tile.rows();  // every pair counts
   const auto test = [&](index_t row, index_t col, std::int32_t raw) {
-    const index_t i = tile.row_begin + row;
-    const index_t j = tile.col_begin + col;
-    if (i != j) visit(row, col, exact(i, j, raw));
+    visit(row, col, exact(tile.row_begin + row, tile.col_begin + col, raw));
     return false;
   };
   dots_->search(out, test);

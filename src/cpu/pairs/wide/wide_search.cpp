@@ -128,7 +128,7 @@ void wide_search::above(const pair_tile& tile, const double* bars, bool by_magni
         const index_t from_first = i - tile.row_begin;
         const double least = (bars[from_first] - products_.error()) * products_.square_scale();
         for (index_t j = block.col_begin; j < block.col_end; ++j) {
-          if (i == j || !(key(row[j - block.col_begin]) >= least)) continue;
+          if (!(key(row[j - block.col_begin]) >= least)) continue;
           visit(from_first, j - tile.col_begin, exact(i, j));
         }
       }

@@ -2,46 +2,22 @@
 // host to host, in milliseconds, the best of some calls; and beside them what a count takes.
 //
 // connectivity_job ROWS COLS [cpu|cuda] [THREADS]
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
-#include <random>
-#include <string_view>
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
 
-namespace {
+#include "common/row_job.hpp"
 
-gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols) {
-  std::mt19937_64 random(1);
-  std::normal_distribution<float> normal;
-  gpu::matrix<float> out(rows, cols);
-  for (gpu::index_t i = 0; i < rows; ++i) {
-    for (gpu::index_t k = 0; k < cols; ++k) out(i, k) = normal(random);
-  }
-  return out;
-}
+namespace {
 
 template <class Sink>
 void time_sink(const char* name, gpu::measure what, const gpu::matrix<float>& data,
                const gpu::pair_options& options, const Sink& sink) {
-  double best = std::numeric_limits<double>::infinity();
-  double pairs = best;
-  double total = 0;
-  for (int run = 0; run < 5 && total < 10; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto result = gpu::all_pairs(what, data.view(), options, sink);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    best = std::min(best, seconds);
-    pairs = std::min(pairs, result.summary.pairs_seconds);
-    total += seconds;
-  }
+  const gpu_bench::call_seconds best = gpu_bench::best_of_calls(what, data, options, sink);
   std::printf("%-10s %-20s %9.3f ms, the pairs alone %9.3f ms\n", gpu::info_of(what).name.data(),
-              name, 1e3 * best, 1e3 * pairs);
+              name, 1e3 * best.whole, 1e3 * best.pairs);
   std::fflush(stdout);
 }
 
@@ -49,13 +25,8 @@ void time_sink(const char* name, gpu::measure what, const gpu::matrix<float>& da
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  const gpu::matrix<float> data = make_rows(std::atoll(argv[1]), std::atoll(argv[2]));
-  gpu::pair_options options;
-  if (argc > 3) {
-    options.exec.target =
-        std::string_view(argv[3]) == "cpu" ? gpu::backend::cpu : gpu::backend::cuda;
-  }
-  if (argc > 4) options.exec.cpu_threads = std::atoi(argv[4]);
+  const gpu::matrix<float> data = gpu_bench::normal_rows(std::atoll(argv[1]), std::atoll(argv[2]));
+  const gpu::pair_options options = gpu_bench::options_of(argc, argv, 3);
   std::vector<double> integers;
   std::vector<double> halves;
   std::vector<double> fractions;

@@ -3,16 +3,15 @@
 //
 // missing_job ROWS COLS SHARE [cpu|cuda] [THREADS] [MASKS]: SHARE of the values are missing,
 // scattered; with MASKS, row i has mask i mod MASKS.
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
-#include <string_view>
 
 #include <gpu/all_pairs.hpp>
+
+#include "common/row_job.hpp"
 
 namespace {
 
@@ -36,22 +35,11 @@ gpu::matrix<float> make_rows(gpu::index_t rows, gpu::index_t cols, double share,
 template <class Sink>
 void time_sink(const char* name, gpu::measure what, const gpu::matrix<float>& data,
                const gpu::pair_options& options, const Sink& sink) {
-  double best = std::numeric_limits<double>::infinity();
-  double pairs = best;
-  double total = 0;
-  for (int run = 0; run < 5 && total < 10; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto result = gpu::all_pairs(what, data.view(), options, sink);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    best = std::min(best, seconds);
-    pairs = std::min(pairs, result.summary.pairs_seconds);
-    total += seconds;
-  }
+  const gpu_bench::call_seconds best = gpu_bench::best_of_calls(what, data, options, sink);
   const double rows = static_cast<double>(data.rows());
   std::printf("%-10s %-12s %9.3f ms %9.3g pairs/s, the pairs alone %9.3f ms\n",
-              gpu::info_of(what).name.data(), name, 1e3 * best, rows * (rows - 1) / 2 / best,
-              1e3 * pairs);
+              gpu::info_of(what).name.data(), name, 1e3 * best.whole,
+              rows * (rows - 1) / 2 / best.whole, 1e3 * best.pairs);
   std::fflush(stdout);
 }
 
@@ -62,12 +50,7 @@ int main(int argc, char** argv) {
   const gpu::index_t rows = std::atoll(argv[1]);
   const gpu::index_t cols = std::atoll(argv[2]);
   const double share = std::atof(argv[3]);
-  gpu::pair_options options;
-  if (argc > 4) {
-    options.exec.target =
-        std::string_view(argv[4]) == "cpu" ? gpu::backend::cpu : gpu::backend::cuda;
-  }
-  if (argc > 5) options.exec.cpu_threads = std::atoi(argv[5]);
+  gpu::pair_options options = gpu_bench::options_of(argc, argv, 4);
   const gpu::index_t masks = argc > 6 ? std::atoll(argv[6]) : 0;
   options.nans = gpu::nan_policy::pairwise;
   for (const double missing : {share, 0.0}) {

@@ -226,6 +226,37 @@ inline gpu::pair_options pairwise_options(const pair_target& target, gpu::index_
   return out;
 }
 
+/// The best partners of a row, equal ones by their numbers: those of [0, cols) that `keeps` lets
+/// pass, by statistic(j).
+template <class Statistic, class Keeps>
+std::vector<gpu::node_id> best_partners(const gpu::top_k_sink& sink, gpu::index_t cols,
+                                        const Statistic& statistic, const Keeps& keeps) {
+  std::vector<gpu::node_id> out;
+  for (gpu::index_t j = 0; j < cols; ++j) {
+    if (keeps(j)) out.push_back(static_cast<gpu::node_id>(j));
+  }
+  const auto rank = [&](gpu::node_id j) {
+    const double r = statistic(gpu::index_t{j});
+    return sink.order == gpu::neighbor_order::by_absolute_value ? std::abs(r) : r;
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](gpu::node_id a, gpu::node_id b) { return rank(a) > rank(b); });
+  out.resize(std::min(out.size(), static_cast<std::size_t>(sink.k)));
+  return out;
+}
+
+/// Whether row i of a table has these partners, and none behind them.
+inline bool has_partners(const gpu::neighbor_table& got, gpu::index_t i,
+                         const std::vector<gpu::node_id>& wanted) {
+  const auto row = got.index.row(i);
+  const auto behind = row.begin() + static_cast<std::ptrdiff_t>(wanted.size());
+  return got.count[static_cast<std::size_t>(i)] == wanted.size() &&
+         std::equal(wanted.begin(), wanted.end(), row.begin()) &&
+         std::all_of(behind, row.end(), [](gpu::node_id partner) {
+           return partner == gpu::neighbor_table::no_neighbor;
+         });
+}
+
 /// The k best partners of each row by the oracle.
 inline void check_partners(const missing_measure& measure, const gpu::neighbor_table& got,
                            const shared_oracle& oracle, gpu::index_t rows, gpu::index_t cols,

@@ -135,22 +135,12 @@ gpu::index_t wrong_edges(const random_call& call) {
 // Rows whose best partners differ.
 gpu::index_t wrong_partners(const random_call& call) {
   const auto got = call.run(call.best);
-  const auto rank = [&](double r) {
-    return call.best.order == gpu::neighbor_order::by_absolute_value ? std::abs(r) : r;
-  };
   gpu::index_t wrong = 0;
   for (gpu::index_t i = 0; i < call.x.rows(); ++i) {
-    std::vector<gpu::node_id> partners;
-    for (gpu::index_t j = 0; j < call.cols(); ++j) {
-      if (call.keeps(i, j)) partners.push_back(static_cast<gpu::node_id>(j));
-    }
-    std::stable_sort(partners.begin(), partners.end(), [&](gpu::index_t a, gpu::index_t b) {
-      return rank(call.statistics(i, a)) > rank(call.statistics(i, b));
-    });
-    partners.resize(std::min(partners.size(), static_cast<std::size_t>(call.best.k)));
-    const auto row = got.index.row(i);
-    wrong += got.count[static_cast<std::size_t>(i)] != partners.size() ||
-             !std::equal(partners.begin(), partners.end(), row.begin());
+    const auto best = gpu_test::best_partners(
+        call.best, call.cols(), [&](gpu::index_t j) { return call.statistics(i, j); },
+        [&](gpu::index_t j) { return call.keeps(i, j); });
+    wrong += !gpu_test::has_partners(got, i, best);
   }
   return wrong;
 }

@@ -10,6 +10,7 @@
 
 #include "base/round_up.hpp"
 #include "cpu/pairs/memory.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "cpu/platform/description.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "plan/fold_choice.hpp"
@@ -61,7 +62,7 @@ row_selection select_rows(const detail::pair_input& input) {
 
 // What a thread takes for blocks of rows of so many columns.
 std::size_t block_bytes_of(const block_kernel& blocks, index_t cols) {
-  const index_t length = round_up(cols, index_t{detail::partial_sums});
+  const index_t length = unit_row_stride(cols);
   if (blocks.scratch == nullptr || length < blocks.least_length) return 0;
   return static_cast<std::size_t>(
              blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, length)) *

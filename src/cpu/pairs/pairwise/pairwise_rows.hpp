@@ -9,8 +9,8 @@
 
 #include "cpu/pairs/pairwise/row_masks.hpp"
 #include "cpu/pairs/rows/decided_rows.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "pairs/observations.hpp"
-#include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 
@@ -116,12 +116,9 @@ constexpr std::size_t mask_rank_bytes(index_t cols) {
          (cols <= most_mask_byte_cols ? sizeof(std::int8_t) : sizeof(std::int16_t));
 }
 inline constexpr std::size_t mask_value_bytes = 2 * sizeof(double);
-/// Elements of a transformed row of so many columns, and its bytes.
-constexpr index_t transformed_stride(index_t cols) {
-  return round_up(cols, index_t{detail::partial_sums});
-}
+/// A transformed row.
 constexpr std::size_t mask_transformed_bytes(index_t cols) {
-  return static_cast<std::size_t>(transformed_stride(cols)) * sizeof(double);
+  return static_cast<std::size_t>(unit_row_stride(cols)) * sizeof(double);
 }
 /// Two rows of a pair.
 constexpr std::size_t transformed_scratch_bytes(index_t cols) {

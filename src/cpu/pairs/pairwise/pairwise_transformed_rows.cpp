@@ -25,7 +25,7 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
       : counted_pairwise_rows(rows, cols, options.min_observations),
         transform_(options.what.transform),
         centre_(options.what.centre),
-        stride_(transformed_stride(cols)),
+        stride_(unit_row_stride(cols)),
         values_(std::move(values)),
         whole_(static_cast<std::size_t>(rows * stride_)),
         present_(static_cast<std::size_t>(rows)) {
@@ -68,7 +68,7 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
         *to++ = from[first + std::countr_zero(left)];
       }
     }
-    std::fill(to, out + transformed_stride(shared), 0.0);
+    std::fill(to, out + unit_row_stride(shared), 0.0);
     transform(out, shared);
     return make_unit_row(usable_pair_kernels(), centre_, out, shared) == detail::row_kind::ordinary;
   }
@@ -83,7 +83,7 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
 
   [[nodiscard]] static double dot(const double* x, const double* y, index_t count) {
     double out = 0;
-    usable_pair_kernels().ordered_dots(x, 1, y, 1, transformed_stride(count), &out, 1);
+    usable_pair_kernels().ordered_dots(x, 1, y, 1, unit_row_stride(count), &out, 1);
     return out;
   }
 

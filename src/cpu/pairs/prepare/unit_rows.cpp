@@ -24,16 +24,11 @@ index_t rows_per_task(index_t cols) {
   return std::clamp<index_t>(elements / std::max<index_t>(cols, 1), 1, 256);
 }
 
-index_t stride_of(index_t cols) {
-  constexpr index_t padding = detail::partial_sums;
-  return (cols + padding - 1) / padding * padding;
-}
-
 // Transforms and scales the rows of `range` to `out`, and says of what kind they are.
 void make_unit_piece(const input_rows& input, index_range range, const detail::measure_traits& what,
                      double* out, detail::row_kind* kinds, int threads) {
   const pair_kernels& kernels = usable_pair_kernels();
-  const index_t stride = stride_of(input.cols());
+  const index_t stride = unit_row_stride(input.cols());
   input.for_each_view(
       range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
         const index_t before = first - range.begin;
@@ -73,7 +68,7 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
   const row_selection& selection = options.selection;
   const index_t room = selection.places();
   unit_rows out;
-  out.stride = stride_of(input.cols());
+  out.stride = unit_row_stride(input.cols());
   out.values = aligned_buffer<double>(static_cast<std::size_t>(room * out.stride));
   row_inspector inspector(found);
   const auto take = [&](index_range section) {
@@ -127,7 +122,7 @@ class unit_row_source final : public row_source {
     const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
     const index_t room = layout.places() + options_.piece_rows;
     unit_rows rows;
-    rows.stride = stride_of(input_.cols());
+    rows.stride = unit_row_stride(input_.cols());
     rows.values = aligned_buffer<double>(static_cast<std::size_t>(room * rows.stride));
     original.clear();
     original.reserve(static_cast<std::size_t>(layout.places()));
@@ -177,7 +172,7 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
 
 void keep_unit_rows(const input_rows& input, const detail::measure_traits& what, int threads,
                     kept_rows& out) {
-  const index_t stride = stride_of(input.cols());
+  const index_t stride = unit_row_stride(input.cols());
   out.values =
       aligned_buffer<std::byte>(static_cast<std::size_t>(input.rows() * stride) * sizeof(double));
   out.kinds.resize(static_cast<std::size_t>(input.rows()));

@@ -3,12 +3,18 @@
 
 #include <gpu/index.hpp>
 
+#include "base/round_up.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
 
-/// Scales row[0 .. cols) in place; what follows up to the next multiple of 8 are zeros.
+/// Elements of a unit row of `cols` columns: zeros fill its last step of partial sums.
+constexpr index_t unit_row_stride(index_t cols) {
+  return round_up(cols, index_t{detail::partial_sums});
+}
+
+/// Scales row[0 .. cols) in place; what follows up to unit_row_stride(cols) are zeros.
 detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
                                index_t cols);
 

@@ -228,6 +228,16 @@ def curves(machine):
             yield {"curve": curve, "on": "CPU" if where else machine.short, "points": points}
 
 
+def measurements(machine):
+    """(operation, what measures its rows) of all that this machine can run."""
+    if machine.gpu:
+        yield "pairs", lambda: pair_rows(machine, "pairs", cases.PAIRS)
+        yield "wide", lambda: wide_rows(machine)
+        for operation in ("rank", "mean_filter", "top_k", "matmul", "binary_matmul"):
+            yield operation, lambda operation=operation: bench_rows(machine, operation)
+    yield "pairs_cpu", lambda: [*cpu_peer_rows(machine), *pair_rows(machine, "pairs_cpu", cases.PAIRS_CPU)]
+
+
 def run(asked):
     machine = Machine(asked.build)
     about = machine.about()
@@ -239,17 +249,21 @@ def run(asked):
     wants = lambda operation: not asked.only or operation in asked.only  # noqa: E731
     before = json.loads(path.read_text()) if path.exists() and asked.only else {"rows": [], "curves": []}
     rows = [row for row in before["rows"] if not wants(row["operation"])]
-    if machine.gpu:
-        rows += pair_rows(machine, "pairs", cases.PAIRS) if wants("pairs") else []
-        rows += wide_rows(machine) if wants("wide") else []
-        for operation in ("rank", "mean_filter", "top_k", "matmul", "binary_matmul"):
-            rows += bench_rows(machine, operation) if wants(operation) else []
-    if wants("pairs_cpu"):
-        rows += [*cpu_peer_rows(machine), *pair_rows(machine, "pairs_cpu", cases.PAIRS_CPU)]
-    drawn = list(curves(machine)) if wants("curves") else before["curves"]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    told = {**about, "rows": rows, "curves": drawn, "left_out": machine.left_out}
-    path.write_text(json.dumps(told, indent=1) + "\n")
+    drawn = before["curves"]
+
+    def keep():
+        told = {**about, "rows": rows, "curves": drawn, "left_out": machine.left_out}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(told, indent=1) + "\n")
+
+    # Kept operation by operation: a run that is cut short has what it measured.
+    for operation, measured in measurements(machine):
+        if wants(operation):
+            rows += measured()
+            keep()
+    if wants("curves"):
+        drawn = list(curves(machine))
+    keep()
     for line in machine.left_out:
         print(f"left out: {line}")
     print(f"{path}: {len(rows)} rows, {len(drawn)} curves")

@@ -89,7 +89,7 @@ struct differential_summary {
   std::uint64_t pairs_kept = 0;
   double max_p_effective = 1;      ///< The cut on p after the adjustment.
   double min_abs_z_effective = 0;  ///< The least |z| that both cuts keep, near rounding.
-  std::string device = {};         ///< What computed the statistics.
+  std::string device = {};         ///< What computed the statistics: processor or devices.
   double seconds = 0;              ///< The whole call.
 };
 
@@ -163,26 +163,31 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 /// @param what measure::pearson or measure::spearman. Ranks are taken within each group.
 /// @param data values [rows, cols] in host memory, of any element type and layout.
 /// @param groups the columns.
+/// Every number has the same bits on every backend, and on several devices.
+///
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
-///   one have no statistic), variant, threads, progress, whose stage is "differential", in pairs,
-///   and the part, which is one as of all_pairs: for edges and counts a panel of rows against all
-///   later rows, and the edges of parts 0, 1, ... one behind the other are those of the whole; for
-///   differential_top_k_sink an equal panel of rows against all rows. The other options are not
-///   taken.
+///   one have no statistic), backend, devices, workspace_bytes (of each device; at least the rows
+///   of both groups as they are packed, and 48 bytes a row of the table), variant, threads,
+///   progress, whose stage is "differential", in pairs, and the part, which is one as of all_pairs:
+///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
+///   one behind the other are those of the whole; for differential_top_k_sink an equal panel of
+///   rows against all rows. The other options are not taken.
 /// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
-///   measures, backend::cuda, devices, device memory, nan_policy::pairwise, covariates, weights,
-///   p_method::exact, row_folding::always, and adjustment::benjamini_hochberg of a part, see
-///   gpu/discovery.hpp, all before any work. gpu::capacity_exceeded, gpu::out_of_memory,
+///   measures, device memory, nan_policy::pairwise, covariates, weights, p_method::exact,
+///   row_folding::always, and adjustment::benjamini_hochberg of a part, see gpu/discovery.hpp, all
+///   before any work. gpu::backend_unavailable, gpu::capacity_exceeded, gpu::out_of_memory,
 ///   gpu::cancelled.
 /// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is
-/// computed for pairs that may pass. Benjamini and Hochberg's adjustment adds one to three passes.
-/// Memory: 8 bytes a value of the groups, two blocks of 2048 x 2048 statistics, and what the sink
-/// keeps; never [rows, rows]. A part reads the groups of the whole table and looks for the rows
-/// without a statistic, then computes its pairs alone; of differential_top_k_sink the parts compute
-/// a pair of rows of two panels twice, once in each.
+/// computed for pairs that may pass, on the host. Benjamini and Hochberg's adjustment adds one to
+/// three passes. Memory: 8 bytes a value of the groups, on the CPU two blocks of 2048 x 2048
+/// statistics, on CUDA two blocks of whole rows of about 256 MiB each in device memory, and what
+/// the sink keeps; never [rows, rows]. On CUDA differential_top_k_sink computes each pair from both
+/// of its rows. A part reads the groups of the whole table and looks for the rows without a
+/// statistic, then computes its pairs alone; of differential_top_k_sink the parts compute a pair of
+/// rows of two panels twice, once in each.
 template <table_like Data>
 [[nodiscard]] differential_edges differential_pairs(measure what, const Data& data,
                                                     const column_groups& groups,

@@ -1,4 +1,5 @@
 #include "cuda_absent/absent.hpp"
+#include "pairs/differential/difference_engine.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/on_device.hpp"
 #include "pairs/prepared_table.hpp"
@@ -26,6 +27,13 @@ index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const e
 }
 
 std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view&, const execution&) {
+  throw_not_built();
+}
+
+std::unique_ptr<detail::difference_engine> make_difference_engine(const detail::measure_traits&,
+                                                                  matrix_view<const double>,
+                                                                  matrix_view<const double>,
+                                                                  const pair_options&) {
   throw_not_built();
 }
 

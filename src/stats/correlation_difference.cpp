@@ -8,42 +8,57 @@
 namespace gpu::stats {
 namespace {
 
+// How far rounding moves z at most: margin (1 + |z|).
+constexpr double margin = 1e-9;
+// The smallest tail that z is computed of.
+constexpr double least_tail = 1e-290;
+
 // The bar of pairs from z on, near rounding.
 double bar_of(double z, double standard_error) {
-  constexpr double margin = 1e-9;
   if (std::isinf(z)) return z > 0 ? 1.0 : -1.0;
   return std::tanh((z - margin * (1 + std::abs(z))) * standard_error);
 }
 
+double upper_tail(double max_p, tail side) {
+  return side == tail::two_sided ? max_p / 2 : max_p;
+}
+
+// The ratio above which both cuts keep every pair; `z` is that of the stricter one.
+double sure_bar_of(double max_p, double min_abs_z, tail side, double z, double standard_error) {
+  constexpr double every_pair = -2;  // no ratio is below -1
+  constexpr double no_pair = std::numeric_limits<double>::quiet_NaN();
+  if (max_p >= 1.0 && min_abs_z == 0) return every_pair;
+  if (upper_tail(max_p, side) < least_tail || std::isinf(z)) return no_pair;
+  return std::tanh((z + margin * (1 + std::abs(z))) * standard_error);
+}
+
 // z that p of a side reaches `max_p` at.
 double z_of_p(double max_p, tail side) {
-  const double upper = side == tail::two_sided ? max_p / 2 : max_p;
+  const double upper = upper_tail(max_p, side);
   if (max_p >= 1.0) return side == tail::two_sided ? 0.0 : -std::numeric_limits<double>::infinity();
   // Quantiles of so small a share are not needed: the screen may keep more.
-  return normal_upper_quantile(std::max(upper, 1e-290));
+  return normal_upper_quantile(std::max(upper, least_tail));
 }
 
 }  // namespace
 
 difference_cut::difference_cut(double max_p, double min_abs_z, tail side, double standard_error)
-    : max_p_(max_p),
-      min_abs_z_(min_abs_z),
-      side_(side),
-      standard_error_(standard_error),
-      factor_(side == tail::less ? -1.0 : 1.0),
-      takes_both_(side == tail::two_sided) {
+    : max_p_(max_p), min_abs_z_(min_abs_z), side_(side), standard_error_(standard_error) {
   const double z_of_cut = z_of_p(max_p, side);
   const double z = min_abs_z > 0 ? std::max(z_of_cut, min_abs_z) : z_of_cut;
   least_z_ = std::max(0.0, z);
   // A correlation of exactly 1 has an infinite z: whatever the bar, 1 - first second is 0 or the
   // difference as large.
-  bar_ = bar_of(z, standard_error);
-  slack_ = 1e-12;
+  screen_ = {.bar = bar_of(z, standard_error),
+             .sure_bar = sure_bar_of(max_p, min_abs_z, side, z, standard_error),
+             .slack = 1e-12,
+             .factor = side == tail::less ? -1.0 : 1.0,
+             .takes_both = side == tail::two_sided};
 }
 
 difference_cut difference_cut::screened_from(double z) const {
   difference_cut out = *this;
-  out.bar_ = std::max(bar_, bar_of(z, standard_error_));
+  out.screen_.bar = std::max(screen_.bar, bar_of(z, standard_error_));
   return out;
 }
 

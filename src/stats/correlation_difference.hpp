@@ -6,6 +6,8 @@
 
 #include <gpu/pair_sinks.hpp>
 
+#include "stats/difference_screen.hpp"
+
 namespace gpu::stats {
 
 /// atanh first - atanh second = atanh((first - second) / (1 - first second)). NaN gives NaN.
@@ -42,15 +44,17 @@ class difference_cut {
   /// Whether a pair may be kept, by additions and multiplications: never false of a pair that
   /// decide() keeps, false where a value is NaN.
   [[nodiscard]] bool may_keep(double first, double second) const {
-    const double difference = factor_ * (first - second);
-    const double least = bar_ * (1 - first * second) - slack_;
-    return difference >= least || (takes_both_ && -difference >= least);
+    return screen_.may_keep(first, second);
   }
+  /// What tells most pairs without decide().
+  [[nodiscard]] const difference_screen& screen() const { return screen_; }
   /// This cut, whose may_keep() also is false of pairs whose |z|, of one tail z or -z, is below
   /// `z`.
   [[nodiscard]] difference_cut screened_from(double z) const;
   /// |z|, or of one tail z or -z: what is large.
-  [[nodiscard]] double directed(double z) const { return takes_both_ ? std::abs(z) : factor_ * z; }
+  [[nodiscard]] double directed(double z) const {
+    return screen_.takes_both ? std::abs(z) : screen_.factor * z;
+  }
   /// The least |z| that both cuts keep.
   [[nodiscard]] double least_z() const { return least_z_; }
 
@@ -60,10 +64,7 @@ class difference_cut {
   tail side_;
   double standard_error_;
   double least_z_;
-  double bar_;     // the least |first - second| / (1 - first second)
-  double slack_;   // for rounding, and for NaN
-  double factor_;  // -1 where the second is to be larger
-  bool takes_both_;
+  difference_screen screen_;
 };
 
 }  // namespace gpu::stats

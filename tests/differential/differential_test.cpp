@@ -294,9 +294,6 @@ TEST_CASE("what differential correlation is refused for", "[differential]") {
   refused([&] { (void)gpu::differential_pairs(gpu::measure::kendall, data, of.view()); },
           "measure: the standard error");
   gpu::pair_options options;
-  options.exec.target = gpu::backend::cuda;
-  refused([&] { with(options); }, "execution.target: ");
-  options = {};
   options.nans = gpu::nan_policy::pairwise;
   refused([&] { with(options); }, "options.nans: ");
   options = {};

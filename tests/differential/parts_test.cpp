@@ -47,7 +47,8 @@ struct job {
   gpu::matrix<double> data;
   groups of;
   gpu::differential_filter keep;
-  gpu::pair_options options = {.nans = gpu::nan_policy::propagate};
+  gpu::pair_options options = {.nans = gpu::nan_policy::propagate,
+                               .exec = {.target = gpu::backend::cpu}};
 
   template <class Sink>
   [[nodiscard]] auto part(gpu::index_t index, gpu::index_t of_parts, const Sink& sink) const {

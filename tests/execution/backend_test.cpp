@@ -104,7 +104,7 @@ TEST_CASE("Devices are refused where they would change nothing", "[backend]") {
   CHECK_THROWS_AS(gpu::resolve_backend({.devices = {0}}), gpu::backend_unavailable);
 }
 
-TEST_CASE("Differential correlation, of the CPU alone, refuses devices", "[backend]") {
+TEST_CASE("Differential correlation runs where all pairs do", "[backend]") {
   const std::vector<double> values{1, 2, 3, 4, 2, 1, 4, 3, 2, 1, 4, 3, 1, 3, 2, 4};
   const gpu::matrix_view<const double> data(values.data(), 2, 8);
   const std::vector<gpu::index_t> first{0, 1, 2, 3};
@@ -114,9 +114,11 @@ TEST_CASE("Differential correlation, of the CPU alone, refuses devices", "[backe
                                    {.exec = exec});
   };
   CHECK(run({}).summary.first_cols == 4);
-  CHECK(refusal_of([&] { (void)run({.devices = {0}}); }) ==
-        "execution.devices: differential correlation is computed on the CPU alone, got 1, expected "
-        "none");
+  CHECK(refusal_of([&] { (void)run({.target = gpu::backend::cpu, .devices = {0}}); }) ==
+        "execution.devices: got 1 with execution.target cpu, expected none: they are CUDA devices");
+  if (gpu::available_backends()[1].usable) return;  // differential_cuda_test
+  CHECK_THROWS_AS(run({.target = gpu::backend::cuda}), gpu::backend_unavailable);
+  CHECK_THROWS_AS(run({.devices = {0}}), gpu::backend_unavailable);
 }
 
 TEST_CASE("All pairs of device memory need a device", "[backend]") {

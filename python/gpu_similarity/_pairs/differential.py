@@ -230,8 +230,9 @@ def differential(
     max_edges : int, optional
         More pairs raise CapacityExceeded with their number.
     **run
-        axis, nans ("reject" or "propagate"), names, copy, part, progress, cpu_threads, variant:
-        see PairRunOptions and RunOptions. The edges of parts, one behind the other, are those of
+        axis, nans ("reject" or "propagate"), names, copy, part, progress, backend, devices,
+        workspace_bytes, cpu_threads, variant: see PairRunOptions and RunOptions. Every backend
+        gives the same bits. The edges of parts, one behind the other, are those of
         the whole call.
 
     Returns
@@ -243,8 +244,8 @@ def differential(
     ValueError
         For groups that overlap or have fewer than 4 columns, cuts out of range, a NaN.
     Unsupported
-        For other measures, backend="cuda", nans="pairwise", covariates, weights, and for a part
-        with adjust="benjamini-hochberg", whose cut depends on all pairs.
+        For other measures, nans="pairwise", covariates, weights, and for a part with
+        adjust="benjamini-hochberg", whose cut depends on all pairs.
 
     Examples
     --------

@@ -69,17 +69,6 @@ void check_options(const any_table& data, const pair_options& options) {
   if (is_on_device(data)) {
     throw unsupported("data: got a table in device memory, expected host memory");
   }
-  if (options.exec.target == backend::cuda) {
-    throw unsupported(
-        "execution.target: differential correlation is computed on the CPU alone, got cuda, "
-        "expected automatic or cpu");
-  }
-  if (!options.exec.devices.empty()) {
-    throw unsupported(
-        fmt::format("execution.devices: differential correlation is computed on the CPU alone, got "
-                    "{}, expected none",
-                    options.exec.devices.size()));
-  }
   if (options.nans == nan_policy::pairwise) {
     throw unsupported(
         "options.nans: pairwise is not offered for differential correlation, expected reject or "
@@ -104,9 +93,17 @@ part_shape checked_shape(const differential_filter& keep, const pair_part& part,
   return shape;
 }
 
-// The statistics by the CPU's all pairs, with options that were checked. These calls are of blocks,
-// whole ones.
-statistics_maker maker_of(const measure_traits& what, pair_options options) {
+// The statistics on a backend, with options that were checked; on the CPU by its all pairs, which
+// are called for blocks, whole ones.
+statistics_maker maker_of(const measure_traits& what, pair_options options, backend where) {
+  if (where == backend::cuda) {
+    return {.look_at = {},
+            .fill = {},
+            .on_device = [&what, options](matrix_view<const double> first,
+                                          matrix_view<const double> second) {
+              return cuda::make_difference_engine(what, first, second, options);
+            }};
+  }
   options.exec.target = backend::cpu;
   options.exec.on_progress = {};
   options.fold = row_folding::never;
@@ -127,7 +124,8 @@ statistics_maker maker_of(const measure_traits& what, pair_options options) {
                 if (x.data() != y.data()) tables.y = y;
                 pair_run run(what, tables, options, part_shape::equal_rows);
                 run.engine().dense(out);
-              }};
+              },
+          .on_device = {}};
 }
 
 // find(walk) of a call whose parts are of that shape.
@@ -139,15 +137,13 @@ auto walk_over(measure of, const any_table& data, const column_groups& groups,
   check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
   const double standard_error =
       differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));
-  pair_options on_cpu = options;
-  on_cpu.exec.target = backend::cpu;
-  (void)checked_backend(what, {data}, on_cpu);
+  const backend where = checked_backend(what, {data}, options);
   const difference_walk walk(data, groups, area_of({data}, options.part, shape),
                              {.nans = options.nans,
                               .threads = cpu::thread_count(options.exec.cpu_threads),
                               .on_progress = options.exec.on_progress,
                               .standard_error = standard_error},
-                             maker_of(what, options));
+                             maker_of(what, options, where));
   return find(walk);
 }
 
@@ -162,7 +158,7 @@ auto timed(measure of, const any_table& data, const column_groups& groups,
 }
 
 // What a counting pass did, as the summary of all pairs says it.
-pair_summary summary_of(differential_summary found, index_t cols, double seconds) {
+pair_summary summary_of(differential_summary found, index_t cols, backend used, double seconds) {
   return {.rows = found.rows,
           .cols = cols,
           .constant_rows = std::move(found.constant_rows),
@@ -170,7 +166,7 @@ pair_summary summary_of(differential_summary found, index_t cols, double seconds
           .part_begin = found.part_begin,
           .part_end = found.part_end,
           .pairs_tested = found.pairs_tested,
-          .used = backend::cpu,
+          .used = used,
           .device = std::move(found.device),
           .pairs_seconds = seconds};
 }
@@ -223,7 +219,9 @@ discovery_counts differential_pairs(measure what, const any_table& data,
           validate::check_search(search, begun);
           discovery_counts out = count_discoveries(walk, search);
           const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
-          out.summary = summary_of(walk.summary(), cols, seconds_since(start));
+          out.summary = summary_of(walk.summary(), cols,
+                                   walk.on_device() != nullptr ? backend::cuda : backend::cpu,
+                                   seconds_since(start));
           return out;
         });
   });

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <gpu/backend.hpp>
+
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
 
@@ -17,8 +19,9 @@ auto pairs_of(const pairs_command& job, const input_tables& tables, const pair_o
                                     {tables.groups.first, tables.groups.second}, options, sink);
 }
 
-pair_summary summary_of(const input_tables& tables, const pair_filter& filter,
-                        differential_summary found) {
+pair_summary summary_of(const input_tables& tables, const pair_options& options,
+                        const pair_filter& filter, differential_summary found) {
+  const backend used = resolve_backend(options.exec);
   constexpr double none = std::numeric_limits<double>::infinity();
   const double z = found.min_abs_z_effective;
   return {.rows = found.rows,
@@ -34,9 +37,9 @@ pair_summary summary_of(const input_tables& tables, const pair_filter& filter,
           .min_abs_effective = z,
           .cut_at_least = filter.side == tail::less ? none : z,
           .cut_at_most = filter.side == tail::greater ? -none : -z,
-          .used = backend::cpu,
+          .used = used,
           .device = std::move(found.device),
-          .variant = pair_variant::tiled,
+          .variant = used == backend::cpu ? pair_variant::tiled : options.variant,
           .pairs_seconds = found.seconds};
 }
 
@@ -65,7 +68,7 @@ difference_part find_differences(const pairs_command& job, const input_tables& t
     out.edges = std::move(found.edges);
     summary = std::move(found.summary);
   }
-  out.summary = summary_of(tables, filter, std::move(summary));
+  out.summary = summary_of(tables, options, filter, std::move(summary));
   for (const differential_edge& e : out.edges) {
     out.summary.checksum += checksum_of(e.row, e.col, e.z);
   }

@@ -19,14 +19,13 @@ bin_counts count_p(const difference_walk& walk, const discovery_search& search) 
   const auto places = static_cast<std::size_t>(request.bins) + 2;
   std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(walk.threads()));
   for (auto& own : counts) own.resize(places);
-  walk.for_each_block([&](const statistics_block& block) {
-    for_each_kept(block, within, walk.threads(),
-                  [&](index_t, index_t, int thread, const auto& verdict, double, double) {
-                    const index_t place = bin_place(-verdict.p, request.low, request.high,
-                                                    request.scale, request.bins);
-                    ++counts[static_cast<std::size_t>(thread)][static_cast<std::size_t>(place)];
-                  });
-  });
+  for_each_kept(
+      walk, within, nullptr, [](index_range) {},
+      [&](index_t, index_t, int thread, const auto& verdict, double, double) {
+        const index_t place =
+            bin_place(-verdict.p, request.low, request.high, request.scale, request.bins);
+        ++counts[static_cast<std::size_t>(thread)][static_cast<std::size_t>(place)];
+      });
   bin_counts out{.bins = std::vector<std::uint64_t>(static_cast<std::size_t>(request.bins))};
   for (const auto& own : counts) {
     out.at_or_above += own.back();

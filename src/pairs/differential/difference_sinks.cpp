@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,10 @@ class edge_rows {
  public:
   explicit edge_rows(index_t most) : most_(static_cast<std::uint64_t>(most)) {}
 
-  void begin_block(const statistics_block& block) {
-    if (block.rows == panel_) return;
+  void begin_rows(index_range rows) {
+    if (rows == panel_) return;
     end_panel();
-    panel_ = block.rows;
+    panel_ = rows;
     of_row_.resize(static_cast<std::size_t>(panel_.size()));
   }
   // By one thread a row.
@@ -87,6 +88,9 @@ class row_partners {
   void offer(index_t col, double first, double second) {
     if (cut_.may_keep(first, second)) offer_candidate(col, first, second);
   }
+
+  // The least ratio of a pair that may still come among them.
+  [[nodiscard]] double bar() const { return cut_.screen().bar; }
 
   // Best first; once.
   const std::vector<entry>& sorted() {
@@ -134,6 +138,21 @@ class panel_partners {
     offer_to_cols(block);
     // Rows of a block lie all in the panel or in front of it.
     if (block.rows.begin >= panel_.begin) offer_to_rows(block);
+  }
+  // The same of pairs that a device found, seen from the rows of the panel alone; writes the bars
+  // that follow.
+  void offer(const screened_pairs& found, std::span<double> bars) {
+    cpu::parallel_for(tasks_of(found.rows.size()), threads_, [&](index_t task, int) {
+      const index_t end = std::min(found.rows.size(), (task + 1) * rows_per_task);
+      for (index_t i = task * rows_per_task; i < end; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        row_partners& own = of(found.rows.begin + i);
+        for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
+          own.offer(index_t{found.cols[at]}, found.first[at], found.second[at]);
+        }
+        bars[row] = own.bar();
+      }
+    });
   }
   [[nodiscard]] row_partners& of(index_t row) {
     return rows_[static_cast<std::size_t>(row - panel_.begin)];
@@ -235,18 +254,16 @@ differential_edges find_differences(const difference_walk& walk,
   const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
                                   walk.standard_error());
   edge_rows found(sink.max_edges);
-  walk.for_each_block([&](const statistics_block& block) {
-    found.begin_block(block);
-    for_each_kept(block, cut, walk.threads(),
-                  [&](index_t i, index_t j, int, const auto& verdict, double first, double second) {
-                    found.add({.row = static_cast<node_id>(i),
-                               .col = static_cast<node_id>(j),
-                               .first = first,
-                               .second = second,
-                               .z = verdict.z,
-                               .p = verdict.p});
-                  });
-  });
+  for_each_kept(
+      walk, cut, nullptr, [&](index_range rows) { found.begin_rows(rows); },
+      [&](index_t i, index_t j, int, const auto& verdict, double first, double second) {
+        found.add({.row = static_cast<node_id>(i),
+                   .col = static_cast<node_id>(j),
+                   .first = first,
+                   .second = second,
+                   .z = verdict.z,
+                   .p = verdict.p});
+      });
   if (found.count() > static_cast<std::uint64_t>(sink.max_edges)) {
     validate::throw_over_capacity("differential_edge_sink", "pairs",
                                   static_cast<index_t>(found.count()), sink.max_edges);
@@ -270,7 +287,13 @@ differential_partners find_partners(const difference_walk& walk,
                             .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
                             .summary = {}};
   panel_partners best(walk.panel(), sink.k, cut, walk.threads());
-  walk.for_each_block_of_panel([&](const statistics_block& block) { best.offer(block); });
+  if (difference_engine* const device = walk.on_device()) {
+    device->find_partners(
+        walk.panel(), cut.screen(), sink.k,
+        [&](const screened_pairs& found, std::span<double> bars) { best.offer(found, bars); });
+  } else {
+    walk.for_each_block_of_panel([&](const statistics_block& block) { best.offer(block); });
+  }
   write_partners(walk.panel(), best, out);
   const std::uint64_t kept = std::accumulate(out.count.begin(), out.count.end(), std::uint64_t{0});
   out.summary = summary_of(walk, max_p, cut, kept);
@@ -284,23 +307,20 @@ differential_counts count_differences(const difference_walk& walk,
   const auto rows = static_cast<std::size_t>(walk.rows());
   std::vector<std::vector<std::uint32_t>> degree(static_cast<std::size_t>(walk.threads()));
   for (auto& own : degree) own.resize(rows);
-  walk.for_each_block([&](const statistics_block& block) {
-    for_each_kept(block, cut, walk.threads(),
-                  [&](index_t i, index_t j, int thread, const auto&, double, double) {
-                    auto& own = degree[static_cast<std::size_t>(thread)];
-                    ++own[static_cast<std::size_t>(i)];
-                    ++own[static_cast<std::size_t>(j)];
-                  });
-  });
   differential_counts out;
   out.degree.resize(rows);
-  std::uint64_t ends = 0;
+  for_each_kept(
+      walk, cut, &out.degree, [](index_range) {},
+      [&](index_t i, index_t j, int thread, const auto&, double, double) {
+        auto& own = degree[static_cast<std::size_t>(thread)];
+        ++own[static_cast<std::size_t>(i)];
+        ++own[static_cast<std::size_t>(j)];
+      });
   for (const auto& own : degree) {
-    for (std::size_t i = 0; i < rows; ++i) {
-      out.degree[i] += own[i];
-      ends += own[i];
-    }
+    for (std::size_t i = 0; i < rows; ++i) out.degree[i] += own[i];
   }
+  const std::uint64_t ends =
+      std::accumulate(out.degree.begin(), out.degree.end(), std::uint64_t{0});
   out.summary = summary_of(walk, max_p, cut, ends / 2);
   return out;
 }

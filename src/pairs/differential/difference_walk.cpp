@@ -101,12 +101,20 @@ difference_walk::difference_walk(const any_table& data, const column_groups& gro
   find_rows_without_statistic();
 }
 
+void difference_walk::note_rows_without_statistic(const rows_without_statistic& of_group) {
+  constant_rows_ = joined(constant_rows_, of_group.constant);
+  nan_rows_ = joined(nan_rows_, of_group.with_nan);
+  device_ = of_group.device;
+}
+
 void difference_walk::find_rows_without_statistic() {
-  for (const matrix<double>* const group : {&first_, &second_}) {
-    rows_without_statistic found = maker_.look_at(group->view());
-    constant_rows_ = joined(constant_rows_, found.constant);
-    nan_rows_ = joined(nan_rows_, found.with_nan);
-    device_ = std::move(found.device);
+  if (maker_.on_device) {
+    on_device_ = maker_.on_device(std::as_const(first_).view(), std::as_const(second_).view());
+    note_rows_without_statistic(on_device_->first_rows());
+    note_rows_without_statistic(on_device_->second_rows());
+  } else {
+    note_rows_without_statistic(maker_.look_at(first_.view()));
+    note_rows_without_statistic(maker_.look_at(second_.view()));
   }
   // A row with a NaN in one group may be constant in the other.
   std::vector<index_t> constant;

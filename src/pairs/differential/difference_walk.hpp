@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "base/index_range.hpp"
 #include "pairs/area.hpp"
+#include "pairs/differential/difference_engine.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -30,20 +32,17 @@ struct statistics_block {
   }
 };
 
-/// Rows without a statistic, ascending, and what computed that.
-struct rows_without_statistic {
-  std::vector<index_t> constant;
-  std::vector<index_t> with_nan;
-  std::string device;
-};
-
-/// What computes statistics of rows.
+/// What computes statistics of rows: the first two functions, or the last one alone.
 struct statistics_maker {
   std::function<rows_without_statistic(matrix_view<const double> rows)> look_at;
   /// Of every row of x with every row of y, which may be x itself.
   std::function<void(matrix_view<const double> x, matrix_view<const double> y,
                      matrix_view<double> out)>
       fill;
+  /// Of both groups, [rows, columns of the group].
+  std::function<std::unique_ptr<difference_engine>(matrix_view<const double> first,
+                                                   matrix_view<const double> second)>
+      on_device;
 };
 
 /// At least 4 columns in each group, no column twice, all of them of the table.
@@ -66,6 +65,9 @@ class difference_walk {
   difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
                   walk_settings settings, statistics_maker maker);
 
+  /// What finds the pairs of the walk on a device; null where they come in blocks, by the two
+  /// functions below.
+  [[nodiscard]] difference_engine* on_device() const { return on_device_.get(); }
   /// take(block) for the pairs of a row of the panel with all later rows: blocks of rows ascending,
   /// in each the blocks of columns ascending.
   void for_each_block(const block_taker& take) const;
@@ -85,6 +87,7 @@ class difference_walk {
   [[nodiscard]] differential_summary summary() const;
 
  private:
+  void note_rows_without_statistic(const rows_without_statistic& of_group);
   void find_rows_without_statistic();
   /// The rows without a statistic, ascending.
   [[nodiscard]] std::vector<index_t> left_out() const;
@@ -94,6 +97,7 @@ class difference_walk {
 
   pair_area area_;
   statistics_maker maker_;
+  std::unique_ptr<difference_engine> on_device_;
   walk_settings settings_;
   matrix<double> first_;  // [rows, columns of the group]
   matrix<double> second_;

@@ -1,0 +1,70 @@
+#pragma once
+// What finds pairs with a difference on a device: the statistics of both groups stay there, and
+// only the pairs that a screen lets pass come back.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+#include <gpu/pair_options.hpp>
+
+#include "base/index_range.hpp"
+#include "pairs/measures/measures.hpp"
+#include "stats/difference_screen.hpp"
+
+namespace gpu::inline v0::detail {
+
+/// Rows without a statistic, ascending, and what computed that.
+struct rows_without_statistic {
+  std::vector<index_t> constant;
+  std::vector<index_t> with_nan;
+  std::string device;
+};
+
+/// Pairs of some rows that a screen let pass: those of row rows.begin + i are [begin[i],
+/// begin[i + 1]), with ascending columns.
+struct screened_pairs {
+  index_range rows;
+  std::span<const std::uint64_t> begin;  ///< [rows + 1], from 0
+  const node_id* cols;                   ///< The other row of the table.
+  const double* first;                   ///< The statistic over the first group.
+  const double* second;                  ///< The same over the second group.
+};
+
+/// Both groups of a table on one backend. What the members call, they call on the thread that
+/// called them, one at a time.
+class difference_engine {
+ public:
+  virtual ~difference_engine() = default;
+  /// Of the first group and of the second.
+  [[nodiscard]] virtual const rows_without_statistic& first_rows() const = 0;
+  [[nodiscard]] virtual const rows_without_statistic& second_rows() const = 0;
+
+  /// take(pairs) for the pairs of `rows` with all later rows that `screen` may keep: rows
+  /// ascending, each row whole. With `degrees`, [rows of the table], pairs that it surely keeps are
+  /// counted there for both of their rows, and not given.
+  using pair_taker = std::function<void(const screened_pairs&)>;
+  virtual void find_later(index_range rows, const stats::difference_screen& screen,
+                          std::vector<std::uint32_t>* degrees, const pair_taker& take) = 0;
+  /// take(pairs, bars) for the pairs of `rows` with all other rows, once seen from each row of
+  /// `rows`. `bars`, [pairs.rows], are the least ratios of these rows: at first screen.bar, from
+  /// then on what take() has written there. A row may come several times, with higher columns.
+  using partner_taker = std::function<void(const screened_pairs&, std::span<double> bars)>;
+  virtual void find_partners(index_range rows, const stats::difference_screen& screen, index_t k,
+                             const partner_taker& take) = 0;
+};
+
+}  // namespace gpu::inline v0::detail
+
+namespace gpu::cuda {
+/// The rows of both groups, [rows, columns of the group], on the devices of options.exec; a row
+/// with a NaN has no statistic.
+std::unique_ptr<detail::difference_engine> make_difference_engine(
+    const detail::measure_traits& what, matrix_view<const double> first,
+    matrix_view<const double> second, const pair_options& options);
+}  // namespace gpu::cuda

@@ -1,0 +1,391 @@
+// Differential correlation on CUDA: held to the definition, and to the CPU bit for bit.
+#include <gpu/differential.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpu/backend.hpp>
+#include <gpu/discovery.hpp>
+#include <gpu/error.hpp>
+
+#include "differential/differences.hpp"
+#include "support/catch.hpp"
+#include "support/generators.hpp"
+
+namespace {
+
+using namespace gpu_test::differences;
+
+std::uint64_t bits(double value) {
+  return std::bit_cast<std::uint64_t>(value);
+}
+
+// One call, which runs on either backend.
+struct call {
+  gpu::measure what = gpu::measure::spearman;
+  gpu::matrix<double> data;
+  groups of;
+  gpu::differential_filter keep = {};
+  gpu::pair_options options = {.nans = gpu::nan_policy::propagate};
+
+  template <class Sink>
+  [[nodiscard]] auto on(gpu::backend where, const Sink& sink) const {
+    gpu::pair_options own = options;
+    own.exec.target = where;
+    if (where == gpu::backend::cpu) {
+      own.exec.workspace_bytes = 0;
+      own.exec.devices.clear();
+      own.variant = gpu::pair_variant::automatic;
+    }
+    return gpu::differential_pairs(what, data, of.view(), own, sink);
+  }
+};
+
+void check_summary(const gpu::differential_summary& got, const gpu::differential_summary& wanted) {
+  CHECK(got.rows == wanted.rows);
+  CHECK(got.first_cols == wanted.first_cols);
+  CHECK(got.second_cols == wanted.second_cols);
+  CHECK(got.constant_rows == wanted.constant_rows);
+  CHECK(got.nan_rows == wanted.nan_rows);
+  CHECK(got.part_begin == wanted.part_begin);
+  CHECK(got.part_end == wanted.part_end);
+  CHECK(got.pairs_tested == wanted.pairs_tested);
+  CHECK(got.pairs_kept == wanted.pairs_kept);
+  CHECK(bits(got.max_p_effective) == bits(wanted.max_p_effective));
+  CHECK(bits(got.min_abs_z_effective) == bits(wanted.min_abs_z_effective));
+  CHECK(got.device != wanted.device);
+}
+
+std::size_t check_edges(const call& of) {
+  const gpu::differential_edge_sink sink{.keep = of.keep};
+  const auto wanted = of.on(gpu::backend::cpu, sink);
+  const auto got = of.on(gpu::backend::cuda, sink);
+  check_summary(got.summary, wanted.summary);
+  REQUIRE(got.edges.size() == wanted.edges.size());
+  std::size_t wrong = 0;
+  for (std::size_t e = 0; e < got.edges.size(); ++e) {
+    const gpu::differential_edge& a = got.edges[e];
+    const gpu::differential_edge& b = wanted.edges[e];
+    wrong += a.row != b.row || a.col != b.col || bits(a.first) != bits(b.first) ||
+             bits(a.second) != bits(b.second) || bits(a.z) != bits(b.z) || bits(a.p) != bits(b.p);
+  }
+  CHECK(wrong == 0);
+  return got.edges.size();
+}
+
+void check_counts(const call& of) {
+  const gpu::differential_count_sink sink{of.keep};
+  const auto wanted = of.on(gpu::backend::cpu, sink);
+  const auto got = of.on(gpu::backend::cuda, sink);
+  check_summary(got.summary, wanted.summary);
+  CHECK(got.degree == wanted.degree);
+}
+
+void check_partners(const call& of, gpu::index_t k) {
+  const gpu::differential_top_k_sink sink{.k = k, .keep = of.keep};
+  const auto wanted = of.on(gpu::backend::cpu, sink);
+  const auto got = of.on(gpu::backend::cuda, sink);
+  check_summary(got.summary, wanted.summary);
+  CHECK(got.count == wanted.count);
+  REQUIRE(got.index.rows() == wanted.index.rows());
+  std::size_t wrong = 0;
+  for (gpu::index_t i = 0; i < got.index.rows(); ++i) {
+    for (gpu::index_t e = 0; e < k; ++e) {
+      wrong += got.index(i, e) != wanted.index(i, e);
+      // Behind the last partner there is a NaN.
+      for (const auto& [a, b] :
+           {std::pair(got.first(i, e), wanted.first(i, e)),
+            std::pair(got.second(i, e), wanted.second(i, e)),
+            std::pair(got.z(i, e), wanted.z(i, e)), std::pair(got.p(i, e), wanted.p(i, e))}) {
+        wrong += bits(a) != bits(b) && !(std::isnan(a) && std::isnan(b));
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+void check_discoveries(const call& of) {
+  const gpu::discovery_sink sink{.keep = {.max_p = of.keep.max_p, .side = of.keep.side}};
+  const auto wanted = of.on(gpu::backend::cpu, sink);
+  const auto got = of.on(gpu::backend::cuda, sink);
+  CHECK(got.below == wanted.below);
+  CHECK(got.at_or_above == wanted.at_or_above);
+  CHECK(got.bins == wanted.bins);
+  CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+  CHECK(got.summary.used == gpu::backend::cuda);
+}
+
+// Groups of so many columns, of a table in which `beside` columns are in neither.
+groups random_groups(gpu::index_t first, gpu::index_t second, gpu::index_t beside,
+                     std::mt19937_64& random) {
+  std::vector<gpu::index_t> columns(static_cast<std::size_t>(first + second + beside));
+  for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<gpu::index_t>(k);
+  std::shuffle(columns.begin(), columns.end(), random);
+  return {{columns.begin(), columns.begin() + first},
+          {columns.begin() + first, columns.begin() + first + second}};
+}
+
+// Rows that move together in the first group alone, with ties; some are the same, some are constant
+// in a group, and some hold a NaN, also in a column of neither group.
+gpu::matrix<double> random_rows(gpu::index_t rows, gpu::index_t cols, const groups& of,
+                                std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  const double step = random() % 2 == 0 ? 0.5 : 1e-9;  // of values: ties or none
+  std::vector<double> common(static_cast<std::size_t>(cols));
+  for (double& value : common) value = normal(random);
+  gpu::matrix<double> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    const std::uint64_t kind = random() % 24;
+    const double share = i % 3 == 0 ? 1.5 : 0;
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      out(i, k) = std::round(normal(random) / step) * step;
+    }
+    for (const gpu::index_t k : of.first) {
+      out(i, k) += std::round(share * common[static_cast<std::size_t>(k)] / step) * step;
+    }
+    if (kind == 0 && i > 0) {
+      for (gpu::index_t k = 0; k < cols; ++k) out(i, k) = out(i - 1, k);
+    }
+    if (kind == 1) {
+      for (const gpu::index_t k : of.first) out(i, k) = 3;
+    }
+    if (kind == 2) {
+      for (const gpu::index_t k : of.second) out(i, k) = -1;
+    }
+    if (kind == 3)
+      out(i, static_cast<gpu::index_t>(random() % static_cast<std::uint64_t>(cols))) = nan_value;
+  }
+  return out;
+}
+
+gpu::index_t between(std::mt19937_64& random, gpu::index_t least, gpu::index_t most) {
+  return least + static_cast<gpu::index_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+}
+
+std::string words_of(const call& of) {
+  return std::string(gpu::to_string(of.what)) + ", " + std::to_string(of.data.rows()) + " rows, " +
+         std::to_string(of.of.first.size()) + " and " + std::to_string(of.of.second.size()) +
+         " columns, tail " + std::to_string(static_cast<int>(of.keep.side)) + ", max_p " +
+         std::to_string(of.keep.max_p) + ", min_abs_z " + std::to_string(of.keep.min_abs_z) +
+         ", adjustment " + std::to_string(static_cast<int>(of.keep.adjust)) + ", part " +
+         std::to_string(of.options.part.index) + " of " + std::to_string(of.options.part.of) +
+         ", workspace " + std::to_string(of.options.exec.workspace_bytes);
+}
+
+// Memory for the rows of both groups and some rows of statistics: several blocks.
+std::size_t little_memory(const call& of) {
+  const auto rows = static_cast<std::size_t>(of.data.rows());
+  const std::size_t cols = std::max(of.of.first.size(), of.of.second.size());
+  return (std::size_t{1} << 20) + rows * (cols + 32) * 8 * 6;
+}
+
+}  // namespace
+
+TEST_CASE("Differential correlation on CUDA is that of the definition", "[differential][cuda]") {
+  for (const gpu::measure what : measures) {
+    for (const gpu::tail side : sides) {
+      INFO(gpu::to_string(what) << ", tail " << static_cast<int>(side));
+      const call of{.what = what,
+                    .data = make_rows<double>(150, 61, 12),
+                    .of = some_groups(61),
+                    .keep = {.max_p = 0.31, .min_abs_z = 0.5, .side = side}};
+      const auto got = of.on(gpu::backend::cuda, gpu::differential_edge_sink{.keep = of.keep});
+      const auto all = every_pair(what, of.data, of.of, side);
+      const auto wanted = kept_of(all, of.keep, of.keep.max_p);
+      CHECK(got.summary.pairs_tested == all.size());
+      REQUIRE(got.edges.size() == wanted.size());
+      CHECK(wanted.size() > 100);
+      for (std::size_t e = 0; e < wanted.size(); ++e) {
+        CHECK(got.edges[e].row == wanted[e].row);
+        CHECK(got.edges[e].col == wanted[e].col);
+        CHECK(std::abs(got.edges[e].first - wanted[e].first) <= 4e-15);
+        CHECK(std::abs(got.edges[e].second - wanted[e].second) <= 4e-15);
+        CHECK(std::abs(got.edges[e].z - wanted[e].z) <= 1e-11L * (1 + std::abs(wanted[e].z)));
+        CHECK(std::abs(got.edges[e].p - wanted[e].p) <= 1e-10L * wanted[e].p);
+      }
+    }
+  }
+}
+
+TEST_CASE("Differential correlation on CUDA is that of the CPU, bit for bit",
+          "[differential][cuda]") {
+  std::mt19937_64 random(31);
+  std::size_t kept = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    const gpu::index_t rows = trial % 6 == 0 ? between(random, 2, 9) : between(random, 2, 900);
+    const gpu::index_t first = trial % 4 == 0 ? between(random, 4, 9) : between(random, 4, 200);
+    const gpu::index_t second = trial % 4 == 1 ? between(random, 4, 9) : between(random, 4, 200);
+    const gpu::index_t beside = between(random, 0, 5);
+    call of{.what = measures[random() % 2], .data = {}, .of = {}};
+    of.of = random_groups(first, second, beside, random);
+    of.data = random_rows(rows, first + second + beside, of.of, random);
+    const double cuts[] = {1.0, 0.7, 0.3, 0.05, 1e-4, 1e-12, 1e-295};
+    of.keep = {.max_p = cuts[random() % 7],
+               .min_abs_z = random() % 3 == 0 ? 0.8 : 0.0,
+               .side = sides[random() % 3]};
+    if (random() % 2 == 0) {
+      const gpu::index_t parts = between(random, 2, 5);
+      of.options.part = {.index = between(random, 0, parts - 1), .of = parts};
+      if (random() % 3 == 0) of.keep.adjust = gpu::adjustment::bonferroni;
+    } else if (random() % 2 == 0) {
+      of.keep.adjust = gpu::adjustment::benjamini_hochberg;
+    }
+    of.options.exec.cpu_threads = trial % 3 == 0 ? 1 : 4;
+    if (trial % 2 == 0) of.options.exec.workspace_bytes = little_memory(of);
+    INFO("trial " << trial << ": " << words_of(of));
+    kept += check_edges(of);
+    check_counts(of);
+    check_partners(of, trial % 5 == 0 ? rows + 1 : between(random, 1, 12));
+    if (of.keep.adjust == gpu::adjustment::none) check_discoveries(of);
+  }
+  CHECK(kept > 100000);
+}
+
+TEST_CASE("Differential correlation on CUDA of many blocks", "[differential][cuda]") {
+  std::mt19937_64 random(32);
+  for (const gpu::measure what : measures) {
+    call of{.what = what, .data = {}, .of = random_groups(30, 40, 0, random)};
+    of.data = random_rows(5000, 70, of.of, random);
+    // 128 rows at a time or so.
+    of.options.exec.workspace_bytes = std::size_t{48} << 20;
+    INFO(words_of(of));
+    of.keep = {.max_p = 1e-3};
+    CHECK(check_edges(of) > 1000);
+    check_counts(of);
+    of.keep = {.max_p = 0.4, .side = gpu::tail::less};
+    check_counts(of);
+    check_discoveries(of);
+    of.keep = {};
+    check_partners(of, 10);
+    of.keep = {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg};
+    check_counts(of);
+  }
+}
+
+TEST_CASE("Statistics of exactly 1 on CUDA", "[differential][cuda]") {
+  // Few columns: many pairs have rho 1 or -1, and z is 0 or infinite.
+  std::mt19937_64 random(33);
+  for (const gpu::tail side : sides) {
+    call of{.data = {}, .of = random_groups(4, 4, 0, random)};
+    of.data = random_rows(400, 8, of.of, random);
+    for (const double max_p : {1.0, 0.5, 1e-3, 1e-300}) {
+      for (const double min_abs_z : {0.0, 1.0, infinity}) {
+        of.keep = {.max_p = max_p, .min_abs_z = min_abs_z, .side = side};
+        INFO(words_of(of));
+        CHECK(check_edges(of) > 0);
+        check_counts(of);
+        check_partners(of, 7);
+      }
+    }
+  }
+}
+
+TEST_CASE("Differential correlation with each variant of CUDA", "[differential][cuda]") {
+  std::mt19937_64 random(34);
+  for (const gpu::measure what : measures) {
+    call of{.what = what, .data = {}, .of = random_groups(150, 20, 0, random)};
+    of.data = random_rows(300, 170, of.of, random);
+    of.keep = {.max_p = 0.02};
+    for (const gpu::pair_variant variant :
+         {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled, gpu::pair_variant::tensor}) {
+      of.options.variant = variant;
+      INFO(words_of(of) << ", variant " << gpu::to_string(variant));
+      CHECK(check_edges(of) > 100);
+      check_partners(of, 3);
+    }
+  }
+}
+
+TEST_CASE("Long groups on CUDA", "[differential][cuda]") {
+  std::mt19937_64 random(35);
+  for (const gpu::measure what : measures) {
+    call of{.what = what, .data = {}, .of = random_groups(3000, 700, 10, random)};
+    of.data = random_rows(260, 3710, of.of, random);
+    of.keep = {.max_p = 0.01};
+    INFO(words_of(of));
+    CHECK(check_edges(of) > 100);
+    check_counts(of);
+    check_partners(of, 4);
+  }
+}
+
+TEST_CASE("Progress, cancelling and limits of differential correlation on CUDA",
+          "[differential][cuda]") {
+  std::mt19937_64 random(36);
+  call of{.data = {}, .of = random_groups(20, 20, 0, random)};
+  of.data = random_rows(900, 40, of.of, random);
+  of.keep = {.max_p = 0.05};
+  of.options.exec.workspace_bytes = little_memory(of);
+  std::vector<std::string> stages;
+  std::uint64_t last = 0;
+  std::uint64_t total = 0;
+  of.options.exec.on_progress = [&](const gpu::progress& state) {
+    stages.emplace_back(state.stage);
+    last = state.done;
+    total = state.total;
+    return gpu::progress_reply::proceed;
+  };
+  const auto found = of.on(gpu::backend::cuda, gpu::differential_edge_sink{.keep = of.keep});
+  CHECK(total == 900 * 899 / 2);
+  CHECK(last == total);
+  CHECK(
+      std::all_of(stages.begin(), stages.end(), [](const auto& s) { return s == "differential"; }));
+  (void)of.on(gpu::backend::cuda, gpu::differential_top_k_sink{.k = 3});
+  CHECK(last == total);
+  of.options.exec.on_progress = [](const gpu::progress&) { return gpu::progress_reply::cancel; };
+  CHECK_THROWS_AS(of.on(gpu::backend::cuda, gpu::differential_edge_sink{.keep = of.keep}),
+                  gpu::cancelled);
+  of.options.exec.on_progress = {};
+  const auto kept = static_cast<gpu::index_t>(found.edges.size());
+  try {
+    (void)of.on(gpu::backend::cuda,
+                gpu::differential_edge_sink{.keep = of.keep, .max_edges = kept - 1});
+    FAIL("nothing was thrown");
+  } catch (const gpu::capacity_exceeded& e) {
+    CHECK(std::string(e.what()).find(std::to_string(kept)) != std::string::npos);
+  }
+  of.options.exec.workspace_bytes = 1000;
+  CHECK_THROWS_AS(of.on(gpu::backend::cuda, gpu::differential_edge_sink{.keep = of.keep}),
+                  gpu::out_of_memory);
+}
+
+TEST_CASE("Differential correlation takes CUDA by itself, and refuses a NaN",
+          "[differential][cuda]") {
+  std::mt19937_64 random(37);
+  call of{.data = {}, .of = some_groups(40)};
+  of.data = make_rows<double>(50, 40, 5);
+  const auto by_itself = of.on(gpu::backend::automatic, gpu::differential_edge_sink{});
+  const auto asked = of.on(gpu::backend::cuda, gpu::differential_edge_sink{});
+  CHECK(by_itself.summary.device == asked.summary.device);
+  CHECK(by_itself.edges == asked.edges);
+  of.options.nans = gpu::nan_policy::reject;
+  of.data(7, 3) = nan_value;
+  try {
+    (void)of.on(gpu::backend::cuda, gpu::differential_edge_sink{});
+    FAIL("nothing was thrown");
+  } catch (const gpu::invalid_argument& e) {
+    CHECK(std::string(e.what()).find("data: row 7 holds a NaN in column 3") == 0);
+  }
+}
+
+TEST_CASE("Differential correlation on all devices is that of one", "[differential][cuda]") {
+  const auto devices = gpu::available_devices();
+  std::mt19937_64 random(38);
+  call of{.data = {}, .of = random_groups(30, 30, 0, random)};
+  of.data = random_rows(3000, 60, of.of, random);
+  of.keep = {.max_p = 0.01};
+  of.options.exec.workspace_bytes = std::size_t{24} << 20;
+  for (const gpu::device_info& device : devices) {
+    of.options.exec.devices.push_back(device.ordinal);
+    INFO(of.options.exec.devices.size() << " devices");
+    CHECK(check_edges(of) > 100);
+    check_counts(of);
+    check_partners(of, 5);
+  }
+}

@@ -34,12 +34,12 @@ GPU_SIMILARITY_EXPORT std::vector<double> shared_kendall_p(const pair_tables& ta
 /// pair_summary::cut_at_least and cut_at_most are those of rows without ties.
 ///
 /// A row of equal values has no statistic. With nan_policy::pairwise S, T and the ties are those of
-/// the columns that both rows of a pair have; a table that holds a NaN is then computed on the CPU
-/// alone, and backend::cuda throws gpu::unsupported. So does gpu::confidence_interval.
+/// the columns that both rows of a pair have. gpu::confidence_interval throws gpu::unsupported.
 ///
-/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, where
-/// longer rows, in host or device memory, throw gpu::unsupported and backend::automatic takes the
-/// CPU. Folded sinks are not taken, nor is device_edge_sink, whose p would be the device's.
+/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and to
+/// 4,096 of a table with missing values that is taken pair by pair: longer rows, in host or device
+/// memory, throw gpu::unsupported there and backend::automatic takes the CPU. Folded sinks are not
+/// taken, nor is device_edge_sink, whose p would be the device's.
 ///
 /// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
 /// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64

@@ -43,11 +43,13 @@ enum class pair_tile_kind {
   products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise, dense alone
   pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values,   // rows: pairwise_value_layout; likewise
+  pairwise_signs,    // rows: pairwise_rank_layout; likewise
   signs              // rows: sign_row_layout; panels with memory for products and a tied decision
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {
-  return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values;
+  return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values ||
+         tile == pair_tile_kind::pairwise_signs;
 }
 /// Whether a kernel writes finished statistics, or what stands for them, to the memory for
 /// products.
@@ -114,13 +116,15 @@ struct product_memory {
 
 /// What the tiles pairwise_* write of a pair that shares n columns, in place of its statistic: NaN
 /// where it has none, or where cuts[n - least] drops it; or p by tables[n - least], and
-/// detail::no_p where it has none.
+/// detail::no_p where it has none. Of pairwise_signs what kendall[n - least] says instead; tau
+/// where that is null.
 struct pairwise_decision {
   index_t min_observations = 0;
   index_t least = 0;
   const detail::keep_range* cuts = nullptr;
   const stats::p_table* tables = nullptr;
   tail side = tail::two_sided;
+  const stats::kendall_decision* kendall = nullptr;
 };
 
 /// Rows with missing values of which many have the same columns: those are a class. What a row adds

@@ -76,6 +76,8 @@ class shared_kendall_cut {
   shared_kendall_cut(const shared_kendall_tests& tests, double max_p, tail side)
       : tests_(tests), max_p_(max_p), side_(side), cuts_(tests.least(), tests.most()) {}
 
+  [[nodiscard]] index_t least() const { return cuts_.least(); }
+  [[nodiscard]] index_t most() const { return cuts_.most(); }
   [[nodiscard]] const stats::kendall_cut& of(index_t shared) const {
     return *cuts_.of(shared, [this](index_t n) {
       return std::make_unique<const stats::kendall_cut>(tests_.of(n), max_p_, side_);

@@ -110,7 +110,7 @@ bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
       return variant == pair_variant::hopper || variant == pair_variant::tensor;
     case row_form::signs:
     case row_form::shared_signs:
-      break;  // by kernels of their own, or the CPU alone
+      break;  // by kernels of their own
   }
   return false;
 }

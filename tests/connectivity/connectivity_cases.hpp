@@ -202,8 +202,6 @@ inline void missing_values_add_nothing(const pair_target& target) {
   options.nans = gpu::nan_policy::pairwise;
   options.min_observations = 4;
   for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::kendall}) {
-    // Kendall's tau of such rows is computed on the CPU alone.
-    if (what == gpu::measure::kendall && target.where != gpu::backend::cpu) continue;
     const auto dense = gpu::all_pairs(what, data, options, gpu::dense_sink{});
     const auto got =
         gpu::all_pairs(what, data, options, gpu::connectivity_sink{.powers = {1, 6, 0.5}});

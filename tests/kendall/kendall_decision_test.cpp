@@ -106,6 +106,12 @@ TEST_CASE("The p of a decision falls into the bin of the pair's own", "[kendall]
           kendall_bins bins{.low = -max_p, .high = -max_p * share, .scale = 0, .bins = 777};
           bins.scale = 777 / (bins.high - bins.low);
           const kendall_steps steps = steps_of(within, bins, 1);
+          // Steps are those of every number of observations.
+          const kendall_test longer(cols + 31);
+          const kendall_steps others = steps_of(kendall_cut(longer, max_p, side), bins, 1);
+          CHECK(others.z == steps.z);
+          CHECK(others.p == steps.p);
+          CHECK(untied_p_of(within) == steps.untied_p);
           kendall_decision by = decide_steps(within);
           by.steps = static_cast<int>(steps.z.size());
           by.step_z = steps.z.data();

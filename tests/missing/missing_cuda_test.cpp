@@ -51,6 +51,8 @@ TEST_CASE("Missing values on CUDA equal the oracle", "[missing][cuda]") {
   gpu_test::run_missing_cases(device, gpu_test::missing_pearson, shapes);
   gpu_test::run_missing_cases(device, gpu_test::missing_cosine, {{40, 30}, {33, 100}});
   gpu_test::run_missing_cases(device, gpu_test::missing_spearman, {{4, 4200}});
+  gpu_test::run_missing_cases(device, gpu_test::missing_kendall, shapes);
+  gpu_test::run_missing_cases(device, gpu_test::missing_kendall, {{9, 34}, {4, 700}, {3, 2100}});
 }
 
 TEST_CASE("Missing values on CUDA have the CPU's bits", "[missing][cuda]") {
@@ -63,7 +65,138 @@ TEST_CASE("Missing values on CUDA have the CPU's bits", "[missing][cuda]") {
       backends_agree(gpu::measure::spearman, data, 0.1);
       backends_agree(gpu::measure::pearson, data, 0.1);
       backends_agree(gpu::measure::cosine, data, 0.6137);
+      if (cols <= 4096) backends_agree(gpu::measure::kendall, data, 0.1);
     }
+  }
+}
+
+namespace {
+
+// A table of `share` missing values, of `kinds` different values; 0: of values without ties.
+gpu::matrix<double> random_rows(gpu::index_t rows, gpu::index_t cols, double share,
+                                std::uint64_t kinds, std::mt19937_64& random) {
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  gpu::matrix<double> out(rows, cols);
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      const double common = i % 4 == 0 ? 0.02 * static_cast<double>(k % 37) : 0.0;
+      const double value = unit() + common;
+      const double taken = kinds == 0 ? value : std::floor(value * static_cast<double>(kinds));
+      out(i, k) = unit() < share ? gpu_test::missing : taken;
+    }
+  }
+  return out;
+}
+
+// A table, or x against y.
+struct kendall_call {
+  const gpu::matrix<double>& x;
+  const gpu::matrix<double>* y;
+  gpu::pair_options options;
+
+  template <class Sink>
+  [[nodiscard]] auto on(gpu::backend where, const Sink& sink) const {
+    gpu::pair_options own = options;
+    own.exec.target = where;
+    return y == nullptr ? gpu::kendall_all_pairs(x.view(), own, sink)
+                        : gpu::kendall_all_pairs(x.view(), y->view(), own, sink);
+  }
+};
+
+// Tau, n and p of edges, counts, histogram, partners and sums of both backends have the same bits.
+void sinks_agree(const kendall_call& call, const gpu::pair_filter& keep, gpu::index_t k,
+                 gpu::neighbor_order order) {
+  constexpr auto cuda = gpu::backend::cuda;
+  constexpr auto cpu = gpu::backend::cpu;
+  const gpu::edge_sink edges{.keep = keep};
+  const auto got = call.on(cuda, edges);
+  const auto wanted = call.on(cpu, edges);
+  CHECK(got.summary.used == cuda);
+  CHECK(got.summary.checksum == wanted.summary.checksum);
+  CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+  CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.edges.begin(), wanted.edges.end(),
+                   [](const gpu::edge& a, const gpu::edge& b) {
+                     return a.row == b.row && a.col == b.col &&
+                            same_bits(a.statistic, b.statistic) && same_bits(a.p, b.p);
+                   }));
+  const gpu::count_sink counting{.keep = keep, .histogram_bins = 17};
+  const auto counts = call.on(cuda, counting);
+  const auto wanted_counts = call.on(cpu, counting);
+  CHECK(counts.kept == wanted_counts.kept);
+  CHECK(counts.degree == wanted_counts.degree);
+  CHECK(counts.y_degree == wanted_counts.y_degree);
+  CHECK(counts.histogram == wanted_counts.histogram);
+  const gpu::top_k_sink best{.k = k, .keep = keep, .order = order};
+  const auto partners = call.on(cuda, best);
+  const auto wanted_partners = call.on(cpu, best);
+  CHECK(partners.count == wanted_partners.count);
+  CHECK(partners.summary.checksum == wanted_partners.summary.checksum);
+}
+
+void dense_agrees(const kendall_call& call) {
+  const auto got = call.on(gpu::backend::cuda, gpu::dense_sink{});
+  const auto wanted = call.on(gpu::backend::cpu, gpu::dense_sink{});
+  const auto single = call.on(gpu::backend::cuda, gpu::dense_sink_f32{});
+  std::size_t wrong = 0;
+  for (gpu::index_t i = 0; i < got.rows(); ++i) {
+    for (gpu::index_t j = 0; j < got.cols(); ++j) {
+      wrong += !same_bits(got(i, j), wanted(i, j));
+      wrong += !same_bits(static_cast<double>(single(i, j)),
+                          static_cast<double>(static_cast<float>(wanted(i, j))));
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Kendall of random missing values on CUDA has the CPU's bits", "[missing][cuda]") {
+  // Around every step of the lanes of a pair, and where p turns from exact to normal.
+  constexpr gpu::index_t edges_of_cols[]{3,   4,   31,  32,  33,  34,   64,   65,   127,  128,
+                                         129, 256, 257, 512, 513, 1024, 1025, 2048, 2049, 4096};
+  constexpr std::uint64_t kinds[]{0, 0, 2, 3, 10, 300};
+  std::mt19937_64 random(20);
+  const auto from = [&](std::uint64_t least, std::uint64_t most) {
+    return least + random() % (most - least + 1);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const gpu::index_t cols = round < 20
+                                  ? edges_of_cols[round]
+                                  : static_cast<gpu::index_t>(from(3, round % 9 == 0 ? 900 : 150));
+    const std::uint64_t most_rows = cols > 600 ? 40 : cols > 150 ? 90 : 400;
+    const auto rows = static_cast<gpu::index_t>(from(2, most_rows));
+    // Complete rows are taken by their signs, up to 2,048 columns.
+    const double share = 0.1 * static_cast<double>(from(cols > 2048 ? 1 : 0, 9));
+    const std::uint64_t own_kinds = kinds[from(0, 5)];
+    const bool is_against = from(0, 2) == 0;
+    const auto x = random_rows(rows, cols, share, own_kinds, random);
+    const auto y = random_rows(static_cast<gpu::index_t>(from(1, most_rows)), cols, share / 2,
+                               own_kinds, random);
+    kendall_call call{x, is_against ? &y : nullptr,
+                      gpu_test::pairwise_options({.where = gpu::backend::cpu})};
+    call.options.min_observations =
+        from(0, 2) == 0 ? static_cast<gpu::index_t>(from(3, static_cast<std::uint64_t>(cols) + 1))
+                        : 3;
+    gpu::pair_filter keep{.side = static_cast<gpu::tail>(from(0, 2))};
+    if (from(0, 3) > 0) keep.max_p = std::pow(10.0, -static_cast<double>(from(0, 5)));
+    if (from(0, 2) == 0) keep.min_abs = 0.1 * static_cast<double>(from(1, 6));
+    const bool is_part = from(0, 3) == 0;
+    if (is_part) {
+      call.options.part = {.index = static_cast<gpu::index_t>(from(0, 2)), .of = 3};
+    } else if (from(0, 1) == 0) {
+      keep.adjust =
+          from(0, 1) == 0 ? gpu::adjustment::bonferroni : gpu::adjustment::benjamini_hochberg;
+      keep.max_p = std::min(keep.max_p, 0.3);
+    }
+    INFO("round " << round << ": " << rows << (is_against ? " against others" : "") << " x " << cols
+                  << ", share " << share << ", kinds " << own_kinds << ", max_p " << keep.max_p
+                  << ", min_abs " << keep.min_abs << ", tail " << static_cast<int>(keep.side)
+                  << ", adjustment " << static_cast<int>(keep.adjust) << ", min_observations "
+                  << call.options.min_observations);
+    sinks_agree(
+        call, keep, static_cast<gpu::index_t>(from(1, 9)),
+        from(0, 1) == 0 ? gpu::neighbor_order::by_value : gpu::neighbor_order::by_absolute_value);
+    if (!is_part) dense_agrees(call);
   }
 }
 
@@ -118,7 +251,8 @@ TEST_CASE("Rows that share few masks have the CPU's bits on CUDA", "[missing][cu
 TEST_CASE("Rows that share few masks, in pieces and against others", "[missing][cuda]") {
   const auto data = rows_of_masks(3000, 60, 11, false, 8);
   const auto x = rows_of_masks(700, 60, 6, true, 9);
-  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+  for (const gpu::measure what :
+       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::kendall}) {
     const auto options = [](const pair_target& where, std::size_t bytes) {
       auto out = gpu_test::pairwise_options(where);
       out.exec.workspace_bytes = bytes;
@@ -149,6 +283,9 @@ TEST_CASE("Few missing values on CUDA", "[missing][cuda][small]") {
   backends_agree(gpu::measure::spearman, data, 0.1);
   backends_agree(gpu::measure::pearson, data, 0.1);
   backends_agree(gpu::measure::spearman,
+                 gpu_test::rows_with_holes(20, 300, gpu_test::holes::many, 6), 0.1);
+  backends_agree(gpu::measure::kendall, data, 0.1);
+  backends_agree(gpu::measure::kendall,
                  gpu_test::rows_with_holes(20, 300, gpu_test::holes::many, 6), 0.1);
   backends_agree(gpu::measure::spearman, rows_of_masks(100, 37, 3, true, 5), 0.1);
   backends_agree(gpu::measure::spearman, rows_of_masks(100, 130, 2, true, 5), 0.1);

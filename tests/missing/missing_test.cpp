@@ -163,9 +163,16 @@ TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
                      [](const gpu::edge& e) { return e.row == 2 && e.col == 3; }));
 }
 
-TEST_CASE("Kendall and bicor over shared columns are computed on the CPU", "[missing]") {
-  const auto data = gpu_test::rows_with_holes(20, 12, gpu_test::holes::scattered, 3);
-  for (const gpu::measure what : {gpu::measure::kendall, gpu::measure::bicor}) {
+TEST_CASE("Bicor and Kendall of long rows over shared columns are computed on the CPU",
+          "[missing]") {
+  struct job {
+    gpu::measure what;
+    gpu::index_t rows;
+    gpu::index_t cols;
+  };
+  for (const auto& [what, rows, cols] :
+       {job{gpu::measure::bicor, 20, 12}, job{gpu::measure::kendall, 3, 4097}}) {
+    const auto data = gpu_test::rows_with_holes(rows, cols, gpu_test::holes::scattered, 3);
     gpu::pair_options options = gpu_test::pairwise_options(tiled);
     options.exec.target = gpu::backend::automatic;
     const auto got = gpu::all_pairs(what, data.view(), options, gpu::count_sink{});

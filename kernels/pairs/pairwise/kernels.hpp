@@ -36,6 +36,8 @@ struct pairwise_rank_layout {
 };
 /// Longest rows of ranks: a column, and a number of columns, are 16 bits.
 inline constexpr index_t most_pairwise_rank_columns = 65'534;
+/// Longest rows of Kendall's tau, packed the same: a block has the places of a row in 32 KiB.
+inline constexpr index_t most_pairwise_sign_columns = 4096;
 
 /// A packed row of values: those that sums take, 0 where one is missing; the values themselves, NaN
 /// there; and the bits. Rows begin at multiples of 16 bytes.

@@ -12,5 +12,6 @@ void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream)
 }
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_ranks);
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_values);
+GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_signs);
 
 }  // namespace gpu::kernels

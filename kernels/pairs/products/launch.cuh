@@ -201,6 +201,7 @@ class product_run {
       if (tile_ == pair_tile_kind::signs) {
         return launch_sign_statistics(job, piece.tied, stream_);
       }
+      if (tile_ == pair_tile_kind::pairwise_signs) return launch_pairwise_signs(job, stream_);
       return tile_ == pair_tile_kind::pairwise_ranks ? launch_pairwise_ranks(job, stream_)
                                                      : launch_pairwise_values(job, stream_);
     }

@@ -52,6 +52,8 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
     case pair_tile_kind::pairwise_values:
       return launch_tile<pair_tile_kind::pairwise_values>(panel, sink, stream);
+    case pair_tile_kind::pairwise_signs:
+      return launch_tile<pair_tile_kind::pairwise_signs>(panel, sink, stream);
     case pair_tile_kind::signs:
       return launch_tile<pair_tile_kind::signs>(panel, sink, stream);
   }
@@ -233,6 +235,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       break;
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
+    case pair_tile_kind::pairwise_signs:
     case pair_tile_kind::signs:
       finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;

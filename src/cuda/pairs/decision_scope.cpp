@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "cuda_runtime/cuda_check.hpp"
+#include "pairs/shared_kendall.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -30,14 +31,14 @@ device_buffer<Value> upload(index_t least, index_t most, const ValueOf& value, c
 decision_scope::decision_scope(device_rows& rows, const pair_budget& budget,
                                const pair_decisions& by, int cpu_threads, cudaStream_t stream)
     : rows_(rows) {
-  if (is_pairwise(rows.format().tile)) decide_pairwise(budget, by, stream);
+  if (is_pairwise(rows.format().tile)) decide_pairwise(budget, by, cpu_threads, stream);
   if (rows.format().tile == kernels::pair_tile_kind::signs) {
     decide_tied(budget, by, cpu_threads, stream);
   }
 }
 
 void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decisions& by,
-                                     cudaStream_t stream) {
+                                     int cpu_threads, cudaStream_t stream) {
   kernels::pairwise_decision decision{.min_observations = rows_.format().min_observations};
   if (by.cuts != nullptr) {
     const detail::observation_cuts& cuts = *by.cuts;
@@ -56,7 +57,58 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
     decision.tables = tables_.data();
     decision.side = tests.side();
   }
+  if (by.tied != nullptr && by.tied->shared != nullptr) {
+    decide_shared(budget, *by.tied, decision, stream);
+  }
+  if (by.bins != nullptr && by.bins->tied.shared != nullptr) {
+    bin_shared(budget, *by.bins, cpu_threads, decision, stream);
+  }
   rows_.decide_by(decision);
+}
+
+void decision_scope::decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
+                                   kernels::pairwise_decision& decision, cudaStream_t stream) {
+  const detail::shared_kendall_cut& cuts = *cut.shared;
+  kendall_ = upload<stats::kendall_decision>(
+      cuts.least(), cuts.most(), [&](index_t n) { return stats::decide_by(cuts.of(n), cut.keep); },
+      "cuts of tau by the number of observations", budget, stream);
+  decision.least = cuts.least();
+  decision.kendall = kendall_.data();
+}
+
+void decision_scope::bin_shared(const pair_budget& budget, const detail::bin_request& bins,
+                                int cpu_threads, kernels::pairwise_decision& decision,
+                                cudaStream_t stream) {
+  const detail::shared_kendall_cut& cuts = *bins.tied.shared;
+  const stats::kendall_steps steps = stats::steps_of(
+      cuts.of(cuts.most()),
+      {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins}, cpu_threads);
+  // The steps of every number of observations, and p of rows without ties of each.
+  std::vector<double> host(steps.z);
+  host.insert(host.end(), steps.p.begin(), steps.p.end());
+  std::vector<std::size_t> untied;
+  for (index_t n = cuts.least(); n <= cuts.most(); ++n) {
+    untied.push_back(host.size());
+    const std::vector<double> own = stats::untied_p_of(cuts.of(n));
+    host.insert(host.end(), own.begin(), own.end());
+  }
+  steps_ = upload<double>(
+      0, static_cast<index_t>(host.size()) - 1,
+      [&](index_t at) { return host[static_cast<std::size_t>(at)]; },
+      "p by the place among the bins", budget, stream);
+  kendall_ = upload<stats::kendall_decision>(
+      cuts.least(), cuts.most(),
+      [&](index_t n) {
+        stats::kendall_decision out = stats::decide_steps(cuts.of(n));
+        out.steps = static_cast<int>(steps.z.size());
+        out.step_z = steps_.data();
+        out.step_p = out.step_z + steps.z.size();
+        out.untied_p = out.step_z + untied[static_cast<std::size_t>(n - cuts.least())];
+        return out;
+      },
+      "tests of tau by the number of observations", budget, stream);
+  decision.least = cuts.least();
+  decision.kendall = kendall_.data();
 }
 
 void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions& by,

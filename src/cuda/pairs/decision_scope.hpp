@@ -32,13 +32,20 @@ class decision_scope {
   decision_scope& operator=(const decision_scope&) = delete;
 
  private:
-  void decide_pairwise(const pair_budget& budget, const pair_decisions& by, cudaStream_t stream);
+  void decide_pairwise(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
+                       cudaStream_t stream);
+  // Of Kendall's tau of rows with missing values.
+  void decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
+                     kernels::pairwise_decision& decision, cudaStream_t stream);
+  void bin_shared(const pair_budget& budget, const detail::bin_request& bins, int cpu_threads,
+                  kernels::pairwise_decision& decision, cudaStream_t stream);
   void decide_tied(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
                    cudaStream_t stream);
 
   device_rows& rows_;
   device_buffer<detail::keep_range> cuts_;
   device_buffer<stats::p_table> tables_;
+  device_buffer<stats::kendall_decision> kendall_;
   device_buffer<double> steps_;
 };
 

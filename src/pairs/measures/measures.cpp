@@ -85,9 +85,8 @@ row_form with_missing_values(row_form complete) {
 measure_traits pairwise_traits_of(const measure_traits& complete) {
   measure_traits out = complete;
   out.form = with_missing_values(complete.form);
-  if (out.form == row_form::shared_signs || out.transform != row_transform::none) {
-    out.most_cols_on_cuda = 0;
-  }
+  if (out.form == row_form::shared_signs) out.most_cols_on_cuda = most_shared_sign_cols_on_cuda;
+  if (out.transform != row_transform::none) out.most_cols_on_cuda = 0;
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;

@@ -113,6 +113,19 @@ double least_rho(const kendall_decision& by, bool has_untied) {
   return std::clamp((least - f) / (1 - f) - slack, 0.0, 1.0 - slack);
 }
 
+std::vector<double> untied_p_of(const kendall_cut& within) {
+  std::vector<double> out;
+  const std::int64_t pairs = within.test().pairs();
+  if (within.test().is_exact(0)) {
+    for (std::int64_t discordant = 0; discordant <= pairs; ++discordant) {
+      out.push_back(within.p_within(pairs - 2 * discordant, {}, {}));
+    }
+  } else {
+    for (const std::int64_t s : extremes_of(pairs)) out.push_back(within.p_within(s, {}, {}));
+  }
+  return out;
+}
+
 kendall_steps steps_of(const kendall_cut& within, const kendall_bins& bins, int threads) {
   kendall_steps out;
   const auto p_of = [&](double z) {
@@ -135,16 +148,7 @@ kendall_steps steps_of(const kendall_cut& within, const kendall_bins& bins, int 
       out.p[k] = p_of(std::clamp(out.z[k], -largest_z, largest_z));
     }
   });
-  const std::int64_t pairs = within.test().pairs();
-  if (within.test().is_exact(0)) {
-    for (std::int64_t discordant = 0; discordant <= pairs; ++discordant) {
-      out.untied_p.push_back(within.p_within(pairs - 2 * discordant, {}, {}));
-    }
-  } else {
-    for (const std::int64_t s : extremes_of(pairs)) {
-      out.untied_p.push_back(within.p_within(s, {}, {}));
-    }
-  }
+  out.untied_p = untied_p_of(within);
   return out;
 }
 

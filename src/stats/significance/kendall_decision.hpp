@@ -163,6 +163,8 @@ struct kendall_steps {
   std::vector<double> p;         ///< step_p
   std::vector<double> untied_p;  ///< and untied_p.
 };
+/// Its untied_p alone: z and p are those of every number of observations.
+[[nodiscard]] std::vector<double> untied_p_of(const kendall_cut& within);
 struct kendall_bins {
   double low;
   double high;

@@ -101,8 +101,7 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
   const bool is_tiled = random.happens(0.5);
   const bool names_fold = random.happens(0.6);
   const bool is_always = random.happens(0.5) && job.is_of_ranks() && !job.is_pairwise;
-  const bool is_of_the_host = job.is_pairwise && job.measure == "kendall";
-  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact() && !is_of_the_host;
+  const bool on_cuda = wants_cuda && may_use_cuda && job.is_exact();
   words out{"--backend", on_cuda ? "cuda" : "cpu", "--threads",
             std::to_string(random.between(1, 3))};
   if (names_variant && job.is_exact()) {

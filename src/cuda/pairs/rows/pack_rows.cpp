@@ -85,6 +85,7 @@ void pack_as_they_are(const measure_traits& what, const row_format& format,
       break;
     }
     case pair_tile_kind::pairwise_ranks:
+    case pair_tile_kind::pairwise_signs:
       kernels::launch_pack_pairwise_ranks<T>(block, format.min_observations,
                                              reinterpret_cast<std::uint64_t*>(to.values),
                                              to.square_sums, stream);

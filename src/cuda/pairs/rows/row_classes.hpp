@@ -16,7 +16,8 @@ class row_classes {
   /// No classes.
   row_classes() = default;
   /// Those of packed rows, of the tile pairwise_ranks or pairwise_values, in device memory: none
-  /// where masks are many, rows too long, or memory too short. Waits for the stream.
+  /// where masks are many, rows too long, or memory too short, and of pairwise_signs. Waits for the
+  /// stream.
   row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile, pair_budget& budget,
               cudaStream_t stream);
 

@@ -77,19 +77,36 @@ row_format naive_format(const measure_traits& what, index_t cols) {
   return format;
 }
 
+pair_tile_kind pairwise_tile(row_form form) {
+  switch (form) {
+    case row_form::ranks:
+    case row_form::shared_ranks:
+      return pair_tile_kind::pairwise_ranks;
+    case row_form::signs:
+    case row_form::shared_signs:
+      return pair_tile_kind::pairwise_signs;
+    case row_form::unit_values:
+    case row_form::shared_values:
+      break;
+  }
+  return pair_tile_kind::pairwise_values;
+}
+static_assert(detail::most_shared_sign_cols_on_cuda == kernels::most_pairwise_sign_columns);
+
 // Rows with missing values, of every variant: their statistics go through memory.
 row_format pairwise_format(const measure_traits& what, index_t cols) {
-  const bool ranks = what.form == row_form::shared_ranks;
-  if (ranks && cols > kernels::most_pairwise_rank_columns) {
+  const pair_tile_kind tile = pairwise_tile(what.form);
+  const bool ranks = tile != pair_tile_kind::pairwise_values;
+  const index_t most = tile == pair_tile_kind::pairwise_signs ? kernels::most_pairwise_sign_columns
+                                                              : kernels::most_pairwise_rank_columns;
+  if (ranks && cols > most) {
     throw unsupported(fmt::format(
         "options.nans: pairwise takes at most {} columns of {} on cuda, got {}; the CPU takes more",
-        kernels::most_pairwise_rank_columns, what.info.title, cols));
+        most, what.info.title, cols));
   }
   const index_t pitch = ranks ? kernels::pairwise_rank_layout{cols}.pitch()
                               : kernels::pairwise_value_layout{cols}.pitch();
-  row_format format =
-      make_format(ranks ? pair_tile_kind::pairwise_ranks : pair_tile_kind::pairwise_values, cols,
-                  pitch, 1, sizeof(std::uint64_t));
+  row_format format = make_format(tile, cols, pitch, 1, sizeof(std::uint64_t));
   format.centre = what.centre;
   format.products = true;
   return format;
@@ -202,6 +219,7 @@ kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
     case pair_tile_kind::products_half:
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
+    case pair_tile_kind::pairwise_signs:
     case pair_tile_kind::signs:
       return kernels::policy::products;
   }

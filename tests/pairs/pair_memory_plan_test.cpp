@@ -87,17 +87,17 @@ TEST_CASE("Windows of long rows under a limit are as small as it says", "[memory
                   gpu::out_of_memory);
 }
 
-TEST_CASE("Threads have memory for blocks of unit values alone", "[memory]") {
-  constexpr std::size_t block = std::size_t{2} << 20;
+TEST_CASE("Each thread has the memory that it takes for sums of doubles", "[memory]") {
+  constexpr std::size_t doubles = std::size_t{2} << 20;
   constexpr std::size_t limit = std::size_t{1} << 30;
   for (const int threads : {1, 16}) {
-    const auto bytes_of = [&](const gpu::detail::measure_traits& what, std::size_t block_bytes) {
-      return plan_pair_memory(what, 1000, 5000, true, threads, limit, block_bytes).bytes;
+    const auto bytes_of = [&](const gpu::detail::measure_traits& what, std::size_t double_bytes) {
+      return plan_pair_memory(what, 1000, 5000, true, threads, limit, double_bytes).bytes;
     };
-    CHECK(bytes_of(gpu::detail::pearson_traits, block) ==
-          bytes_of(gpu::detail::pearson_traits, 0) + static_cast<std::size_t>(threads) * block);
-    CHECK(bytes_of(gpu::detail::spearman_traits, block) ==
-          bytes_of(gpu::detail::spearman_traits, 0));
+    for (const auto* what : {&gpu::detail::pearson_traits, &gpu::detail::spearman_traits}) {
+      CHECK(bytes_of(*what, doubles) ==
+            bytes_of(*what, 0) + static_cast<std::size_t>(threads) * doubles);
+    }
   }
 }
 

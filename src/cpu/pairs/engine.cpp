@@ -10,7 +10,6 @@
 
 #include "base/round_up.hpp"
 #include "cpu/pairs/memory.hpp"
-#include "cpu/pairs/rows/unit_row.hpp"
 #include "cpu/platform/description.hpp"
 #include "cpu/platform/instruction_set.hpp"
 #include "plan/fold_choice.hpp"
@@ -60,21 +59,11 @@ row_selection select_rows(const detail::pair_input& input) {
           .rows_section = 1};
 }
 
-// What a thread takes for blocks of rows of so many columns.
-std::size_t block_bytes_of(const block_kernel& blocks, index_t cols) {
-  const index_t length = unit_row_stride(cols);
-  if (blocks.scratch == nullptr || length < blocks.least_length) return 0;
-  return static_cast<std::size_t>(
-             blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, length)) *
-         sizeof(double);
-}
-
 pair_memory plan_memory(const detail::measure_traits& what, const detail::pair_input& input,
                         int threads, std::size_t limit) {
-  const pair_kernels& kernels = usable_pair_kernels();
   return plan_pair_memory(what, select_rows(input).places(), input.cols(),
-                          kernels.int8.search != nullptr, threads, limit,
-                          block_bytes_of(kernels.blocks, what.packed_cols(input.cols())));
+                          usable_pair_kernels().int8.search != nullptr, threads, limit,
+                          double_scratch_bytes(what, input.cols()));
 }
 
 // Rows of a table that has as many pairs a row as the area: finding patterns costs by rows, and

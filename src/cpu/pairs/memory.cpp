@@ -112,11 +112,10 @@ std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool ha
 }
 
 std::size_t scratch_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
-                          int threads, std::size_t block_bytes) {
+                          int threads, std::size_t double_bytes) {
   const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
   const std::size_t per_thread = block * (sizeof(double) + sizeof(std::int32_t)) +
-                                 task_bytes(what, cols, has_int8_sums) +
-                                 (what.form == detail::row_form::unit_values ? block_bytes : 0);
+                                 task_bytes(what, cols, has_int8_sums) + double_bytes;
   return static_cast<std::size_t>(threads) * per_thread;
 }
 
@@ -150,11 +149,11 @@ index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
 
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
                              bool has_int8_sums, int threads, std::size_t limit,
-                             std::size_t block_bytes) {
+                             std::size_t double_bytes) {
   const std::size_t packed_row = row_bytes(what, cols, has_int8_sums);
   const std::size_t per_row =
       limit == 0 ? packed_row : packed_row + packed_row / rows_per_window_piece + 1;
-  const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads, block_bytes);
+  const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads, double_bytes);
   const std::size_t all = static_cast<std::size_t>(rows) * per_row;
   const index_t least_window_rows = least_window(limit, per_row);
   const std::size_t row_masks = row_mask_bytes(what, cols);

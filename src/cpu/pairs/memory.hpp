@@ -26,11 +26,11 @@ struct pair_memory {
 
 /// Within `limit` bytes; 0: the default, pair_policy::packed_bytes and memory_bytes. Ranks of few
 /// columns take a byte where the kernels have sums of 8-bit products (pair_kernels::int8), else
-/// two. Of rows of unit values each thread takes `block_bytes` for pair_kernels::blocks.
+/// two. Each thread takes `double_bytes` for sums of doubles.
 /// @throw gpu::out_of_memory where the limit is too small for the least window.
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
                              bool has_int8_sums, int threads, std::size_t limit,
-                             std::size_t block_bytes = 0);
+                             std::size_t double_bytes = 0);
 
 /// Rows of a window that leaves room for `bytes` of something else; at least a quarter of them.
 index_t window_rows_beside(const pair_memory& memory, std::size_t bytes);

@@ -30,7 +30,7 @@ std::optional<row_patterns> find_patterns(const cpu::byte_rows& rows, index_t bo
   std::vector<std::uint64_t> hashes = cpu::hash_rows(rows, threads);
   for (auto hash = hashes.begin(); hash != hashes.begin() + border; ++hash) *hash = ~*hash;
   if (!cpu::promises_patterns(hashes, rows.count, most)) return std::nullopt;
-  const auto equal = [&](node_id a, node_id b) {
+  const auto equal = [&](node_id a, node_id b, int) {
     return (a < border) == (b < border) &&
            std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
   };

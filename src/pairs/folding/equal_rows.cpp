@@ -89,19 +89,19 @@ parted_rows part_by_hash(std::span<const std::uint64_t> hashes, int pass, int pa
 
 // first_of[i]: the first row equal to row i. `run` are rows of one hash, ascending; they are
 // nearly always equal, but only a comparison can tell.
-void match_run(const row_comparison& equal, std::span<const hashed_row> run,
+void match_run(const row_comparison& equal, std::span<const hashed_row> run, int thread,
                std::vector<node_id>& first_of) {
   std::vector<node_id> heads;
   for (const hashed_row& entry : run) {
     const auto same = std::find_if(heads.begin(), heads.end(),
-                                   [&](node_id head) { return equal(head, entry.row); });
+                                   [&](node_id head) { return equal(head, entry.row, thread); });
     first_of[entry.row] = same == heads.end() ? heads.emplace_back(entry.row) : *same;
   }
 }
 
 void match_parts(const row_comparison& equal, parted_rows& parted, int threads,
                  std::vector<node_id>& first_of) {
-  parallel_for(static_cast<index_t>(parts), threads, [&](index_t p, int) {
+  parallel_for(static_cast<index_t>(parts), threads, [&](index_t p, int thread) {
     const auto part = static_cast<std::size_t>(p);
     const auto entries =
         std::span(parted.rows)
@@ -113,7 +113,7 @@ void match_parts(const row_comparison& equal, parted_rows& parted, int threads,
       if (end - begin == 1) {
         first_of[entries[begin].row] = entries[begin].row;
       } else {
-        match_run(equal, entries.subspan(begin, end - begin), first_of);
+        match_run(equal, entries.subspan(begin, end - begin), thread, first_of);
       }
       begin = end;
     }
@@ -187,7 +187,7 @@ std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_sha
   const double most = most_share * static_cast<double>(std::max<index_t>(rows.count, 1));
   std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
   if (!promises_patterns(hashes, rows.count, most)) return std::nullopt;
-  const auto equal = [&](node_id a, node_id b) {
+  const auto equal = [&](node_id a, node_id b, int) {
     return std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
   };
   row_patterns out = group_equal_rows(equal, std::move(hashes), 1, threads);

@@ -35,8 +35,8 @@ double estimated_patterns(std::span<const std::uint64_t> hashes);
 /// see plan/fold_choice.hpp. Needs those hashes alone that are sampled.
 bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most);
 
-/// Whether two rows are equal; called from several threads.
-using row_comparison = std::function<bool(node_id, node_id)>;
+/// Whether two rows are equal; called from several threads, each with its number, from 0 on.
+using row_comparison = std::function<bool(node_id, node_id, int thread)>;
 
 /// Groups equal rows exactly: rows of equal hash are compared. Each of the passes takes a part of
 /// the hashes. Memory beside the hashes: rows x (16 / passes + 4) bytes.

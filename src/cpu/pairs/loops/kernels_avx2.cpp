@@ -260,7 +260,7 @@ inline __attribute__((always_inline)) void dots_by_halves(const double* x, const
 
 // Four rows at a time: a row alone takes more loads than products.
 void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride) {
+                  double* out, index_t out_stride, double* /*scratch*/) {
   index_t i = 0;
   for (; i + 4 <= rows; i += 4) {
     const double* const a = x + i * length;
@@ -286,7 +286,8 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 // many as registers hold beside the factors. Rows outside, so that theirs, which are more, stay in
 // the first level of the caches. The elements behind these are asked for as with AVX-512.
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, index_t diagonal, bool begins, double* sums) {
+                      index_t count, index_t diagonal, bool begins, double* sums,
+                      double* /*scratch*/) {
   index_t asked = 0;
   const auto next = [&] {
     const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;

@@ -164,7 +164,7 @@ inline __attribute__((always_inline)) void ordered_block(const double* x, const 
 }
 
 inline void ordered_dots(const double* x, index_t rows, const double* y, index_t cols,
-                         index_t length, double* out, index_t out_stride) {
+                         index_t length, double* out, index_t out_stride, double* /*scratch*/) {
   for (index_t i = 0; i < rows;) {
     const bool four = i + 4 <= rows;
     const double* a = x + i * length;
@@ -220,7 +220,7 @@ inline __attribute__((always_inline)) void add_block(const double* x, const doub
 // page.
 inline void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols,
                              index_t length, index_t count, index_t diagonal, bool begins,
-                             double* sums) {
+                             double* sums, double* /*scratch*/) {
   index_t asked = 0;
   const auto next = [&] {
     const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;

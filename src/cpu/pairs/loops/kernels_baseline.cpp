@@ -247,8 +247,10 @@ void combine_partial_sums(const double* sums, index_t rows, index_t cols, double
 #if defined(__SSE2__) && !defined(__FMA__)
 #include "cpu/pairs/loops/kernels_split_fused.hpp"
 #else
+constexpr index_t (*split_scratch)(index_t cols, index_t count) = nullptr;
+
 void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride) {
+                  double* out, index_t out_stride, double* /*scratch*/) {
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < cols; ++j) {
       out[i * out_stride + j] = detail::ordered_dot(
@@ -259,7 +261,8 @@ void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, 
 }
 
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, index_t diagonal, bool begins, double* sums) {
+                      index_t count, index_t diagonal, bool begins, double* sums,
+                      double* /*scratch*/) {
   constexpr index_t lanes = detail::partial_sums;
   for (index_t i = 0; i < rows; ++i) {
     for (index_t j = 0; j < cols; ++j) {
@@ -350,6 +353,7 @@ const pair_kernels baseline_pair_kernels{
     .add_products = product_body<base_int16>::add,
     .rho_of_doubles = rho_of_doubles,
     .select = select_sums,
+    .split_scratch = split_scratch,
     .ordered_dots = ordered_dots,
     .add_partial_sums = add_partial_sums,
     .combine_partial_sums = combine_partial_sums,

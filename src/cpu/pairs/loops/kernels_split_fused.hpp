@@ -90,45 +90,56 @@ inline void add_products_of_eight(const double* a, const double* b, double* to) 
   add_split(left, right, fused_step, to);
 }
 
-// Memory of a thread for so many doubles.
-inline double* room_for(std::vector<double>& room, index_t count) {
-  if (room.size() < static_cast<std::size_t>(count)) room.resize(static_cast<std::size_t>(count));
-  return room.data();
+// Elements that are multiplied at a time.
+constexpr index_t split_piece = 512;
+
+// The halves of the columns and of one row, and of each column whether it fits.
+index_t split_scratch(index_t cols, index_t count) {
+  return (cols + 1) * 2 * std::min(split_piece, count) + cols;
 }
 
 void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, index_t diagonal, bool begins, double* sums) {
-  thread_local std::vector<double> room;
-  double* halves = room_for(room, (cols + 1) * 2 * count);
-  const auto next = [&](const double* row) {
-    const split_row out = split(row, count, halves, halves + count);
-    halves += 2 * count;
-    return out;
-  };
-  thread_local std::vector<split_row> columns;
-  columns.clear();
-  for (index_t j = 0; j < cols; ++j) columns.push_back(next(y + j * length));
-  double* const of_row = halves;
+                      index_t count, index_t diagonal, bool begins, double* sums, double* scratch) {
+  double* const of_row = scratch + cols * 2 * count;
+  double* const fits = of_row + 2 * count;
+  for (index_t j = 0; j < cols; ++j) {
+    double* const halves = scratch + j * 2 * count;
+    fits[j] = split(y + j * length, count, halves, halves + count).fits ? 1 : 0;
+  }
   if (begins) std::fill_n(sums, rows * cols * fused_step, 0.0);
   for (index_t i = 0; i < rows; ++i) {
-    halves = of_row;
-    const split_row own = next(x + i * length);
+    const split_row own = split(x + i * length, count, of_row, of_row + count);
     for (index_t j = i < diagonal ? 0 : i - diagonal + 1; j < cols; ++j) {
-      add_split(own, columns[static_cast<std::size_t>(j)], count,
+      const double* const halves = scratch + j * 2 * count;
+      add_split(own, {y + j * length, halves, halves + count, fits[j] != 0}, count,
                 sums + (i * cols + j) * fused_step);
     }
   }
 }
 
-void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride) {
-  constexpr index_t piece = 512;
-  thread_local std::vector<double> room;
-  double* const sums = room_for(room, rows * cols * fused_step);
-  if (length == 0) std::fill_n(sums, rows * cols * fused_step, 0.0);
+// A pair by itself, in memory of its own.
+void ordered_dot(const double* x, const double* y, index_t length, double* out) {
+  constexpr index_t piece = 256;
+  double halves[4][piece];
+  double sums[fused_step] = {};
   for (index_t k = 0; k < length; k += piece) {
-    add_partial_sums(x + k, rows, y + k, cols, length, std::min(piece, length - k), rows, k == 0,
-                     sums);
+    const index_t count = std::min(piece, length - k);
+    const split_row left = split(x + k, count, halves[0], halves[1]);
+    const split_row right = split(y + k, count, halves[2], halves[3]);
+    add_split(left, right, count, sums);
+  }
+  combine_partial_sums(sums, 1, 1, out, 1);
+}
+
+void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
+                  double* out, index_t out_stride, double* scratch) {
+  if (rows == 1 && cols == 1) return ordered_dot(x, y, length, out);
+  double* const sums = scratch;
+  double* const halves = scratch + rows * cols * fused_step;
+  if (length == 0) std::fill_n(sums, rows * cols * fused_step, 0.0);
+  for (index_t k = 0; k < length; k += split_piece) {
+    add_partial_sums(x + k, rows, y + k, cols, length, std::min(split_piece, length - k), rows,
+                     k == 0, sums, halves);
   }
   combine_partial_sums(sums, rows, cols, out, out_stride);
 }

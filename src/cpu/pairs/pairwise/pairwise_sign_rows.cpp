@@ -46,19 +46,20 @@ class pairwise_sign_rows : public pairwise_rows {
   pairwise_sign_rows(index_t rows, index_t cols, index_t min_observations)
       : pairwise_rows(rows, cols, min_observations), ties_(static_cast<std::size_t>(rows)) {}
 
-  // Calls store(i, numbered_row) for every row, by several threads.
-  template <class Store>
+  // Calls store(i, numbered_row, scratch) for every row, by several threads.
+  template <class Scratch, class Store>
   void read_rows(const double* values, int threads, const Store& store) {
     const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
     parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
       numbered_row row;
+      Scratch scratch;
       const index_t end = std::min(size(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
         const double* const own = values + i * cols();
         row.read(own, cols());
         set_bits(i, own);
         ties_[static_cast<std::size_t>(i)] = detail::shared_row_ties(own, row.order);
-        store(i, row);
+        store(i, row, scratch);
       }
     });
   }
@@ -99,9 +100,11 @@ class pairwise_packed_signs final : public pairwise_sign_rows {
   pairwise_packed_signs(const double* values, index_t rows, index_t cols,
                         const row_options& options)
       : pairwise_sign_rows(rows, cols, options.min_observations), signs_(rows, cols) {
-    read_rows(values, options.threads, [&](index_t i, const numbered_row& row) {
-      signs_.store(i, row.numbers, row.missing);
-    });
+    using store_scratch = sign_matrix::store_scratch;
+    read_rows<store_scratch>(values, options.threads,
+                             [&](index_t i, const numbered_row& row, store_scratch& scratch) {
+                               signs_.store(i, row.numbers, scratch, row.missing);
+                             });
     signs_.finish();
   }
 
@@ -132,10 +135,12 @@ class pairwise_sorted_rows final : public pairwise_sign_rows {
       : pairwise_sign_rows(rows, cols, options.min_observations),
         orders_(static_cast<std::size_t>(rows)),
         numbers_(static_cast<std::size_t>(rows * cols)) {
-    read_rows(values, options.threads, [&](index_t i, const numbered_row& row) {
-      std::copy(row.numbers.begin(), row.numbers.end(), numbers_.data() + i * cols);
-      orders_[static_cast<std::size_t>(i)] = row.order;
-    });
+    struct no_scratch {};
+    read_rows<no_scratch>(
+        values, options.threads, [&](index_t i, const numbered_row& row, no_scratch) {
+          std::copy(row.numbers.begin(), row.numbers.end(), numbers_.data() + i * cols);
+          orders_[static_cast<std::size_t>(i)] = row.order;
+        });
   }
 
   [[nodiscard]] std::size_t kernel_bytes() const override {

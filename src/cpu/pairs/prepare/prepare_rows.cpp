@@ -1,7 +1,29 @@
 // Which rows a measure takes.
+#include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/unit/unit_pairs.hpp"
+#include "cpu/pairs/wide/wide_rank_rows.hpp"
 
 namespace gpu::cpu {
+
+std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t cols) {
+  const index_t packed_cols = what.packed_cols(cols);
+  switch (what.form) {
+    case detail::row_form::ranks: {
+      constexpr bool has_int8_sums = false;  // the same form for rows so long
+      const cpu_rank_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
+      return form == cpu_rank_form::rounded ? rounded_rank_scratch_bytes() : 0;
+    }
+    case detail::row_form::unit_values:
+      return unit_scratch_bytes(packed_cols);
+    case detail::row_form::signs:
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
+      break;
+  }
+  return 0;
+}
 
 row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options) {
   switch (options.what.form) {

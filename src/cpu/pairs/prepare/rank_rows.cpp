@@ -105,7 +105,7 @@ std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& r
   std::vector<double> patterns;
   for (std::size_t s = 0; s < begin.size(); ++s) {
     const byte_rows& own = places[s];
-    const auto equal = [&](node_id a, node_id b) {
+    const auto equal = [&](node_id a, node_id b, int) {
       return std::memcmp(own.row(a), own.row(b), row_bytes) == 0;
     };
     found.push_back(group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));

@@ -105,6 +105,9 @@ struct row_options {
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
 };
 
+/// Bytes that a thread takes for sums of doubles of rows of the measure; `cols` of the input.
+std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t cols);
+
 /// Packs the selected rows in the form of the measure, or gives their source. The tables' data
 /// outlives it.
 row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options);

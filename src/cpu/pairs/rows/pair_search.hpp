@@ -77,9 +77,24 @@ struct pair_scratch {
   aligned_buffer<double> statistics;  // pair_policy::block_rows x block_cols
   aligned_buffer<std::byte> kernel;   // of the size that the search asks for
   block_scratch blocks;               // made where it is first needed
+  aligned_buffer<double> strips;      // likewise: of pair_kernels::add_partial_sums
   search_tally tally;
   explicit pair_scratch(std::size_t kernel_bytes);
+  /// `strips`, of at least so many doubles.
+  [[nodiscard]] double* strips_of(std::size_t doubles) {
+    if (strips.size() < doubles) strips = aligned_buffer<double>(doubles);
+    return strips.data();
+  }
 };
+
+/// Doubles that a thread takes to multiply strips of block_rows x unit_strip pairs, `piece`
+/// elements at a time: partial sums, and behind them pair_kernels::split_scratch.
+[[nodiscard]] inline std::size_t strip_scratch(const pair_kernels& kernels, index_t piece) {
+  constexpr index_t sums = pair_policy::block_rows * pair_policy::unit_strip * detail::partial_sums;
+  const index_t split =
+      kernels.split_scratch == nullptr ? 0 : kernels.split_scratch(pair_policy::unit_strip, piece);
+  return static_cast<std::size_t>(sums + split);
+}
 
 /// Where kept pairs are counted by their statistic, unless `count` is 0.
 struct pair_bins {

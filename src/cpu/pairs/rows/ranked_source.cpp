@@ -135,11 +135,10 @@ row_survey survey_rows(const input_rows& input, const row_options& options,
   return out;
 }
 
-// Whether two rows without NaN have the same ranks.
+// Whether two rows without NaN have the same ranks; `order` is memory.
 template <class T>
-bool same_ranks(const T* a, const T* b, index_t cols) {
+bool same_ranks(const T* a, const T* b, index_t cols, std::vector<index_t>& order) {
   if (std::equal(a, a + cols, b)) return true;
-  thread_local std::vector<index_t> order;
   order.resize(static_cast<std::size_t>(cols));
   std::iota(order.begin(), order.end(), index_t{0});
   std::sort(order.begin(), order.end(), [a](index_t i, index_t k) { return a[i] < a[k]; });
@@ -167,13 +166,16 @@ row_patterns group_section(const input_rows& input, const present_rows& present,
                                        hashes.push_back(all[i]);
                                    }
                                  });
-  const auto equal = [&](node_id a, node_id b) {
+  const int threads = thread_count(options.threads);
+  std::vector<std::vector<index_t>> orders(static_cast<std::size_t>(threads));
+  const auto equal = [&](node_id a, node_id b, int thread) {
     return input.with_rows(present.row_of(before + a), present.row_of(before + b),
-                           [](const auto& view, index_t i, index_t k) {
-                             return same_ranks(view.row(i), view.row(k), view.cols());
+                           [&](const auto& view, index_t i, index_t k) {
+                             return same_ranks(view.row(i), view.row(k), view.cols(),
+                                               orders[static_cast<std::size_t>(thread)]);
                            });
   };
-  return group_equal_rows(equal, std::move(hashes), passes, thread_count(options.threads));
+  return group_equal_rows(equal, std::move(hashes), passes, threads);
 }
 
 // The patterns of all sections, where they pay.

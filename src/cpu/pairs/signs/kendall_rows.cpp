@@ -12,9 +12,9 @@
 namespace gpu::cpu {
 namespace {
 
-// Calls store(row, values, ties) for every row of ranks, by several threads: `values` are its
-// ranks numbered from 0 on without gaps.
-template <class Integer, class Store>
+// Calls store(row, values, ties, scratch) for every row of ranks, by several threads: `values` are
+// its ranks numbered from 0 on without gaps.
+template <class Scratch, class Integer, class Store>
 void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store& store) {
   constexpr index_t values_per_task = index_t{1} << 15;
   const index_t cols = ranks.stride;
@@ -23,6 +23,7 @@ void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store&
   parallel_for((rows + at_once - 1) / at_once, thread_count(threads), [&](index_t task, int) {
     std::vector<std::uint32_t> count(static_cast<std::size_t>(2 * cols));
     std::vector<std::uint32_t> values(static_cast<std::size_t>(cols));
+    Scratch scratch;
     const index_t end = std::min(rows, (task + 1) * at_once);
     for (index_t i = task * at_once; i < end; ++i) {
       const auto place = [&](index_t k) {
@@ -39,7 +40,7 @@ void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store&
         }
       }
       for (index_t k = 0; k < cols; ++k) values[static_cast<std::size_t>(k)] = count[place(k)];
-      store(i, values, ties);
+      store(i, values, ties, scratch);
     }
   });
 }
@@ -82,10 +83,11 @@ std::unique_ptr<pair_rows> make_kendall_rows(ordinary_ranks<Integer> ranks, bool
   const index_t rows = ranks.size();
   const index_t cols = ranks.stride;
   const auto filled = [&](auto made) -> std::unique_ptr<pair_rows> {
-    number_rows(ranks, threads,
-                [&](index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties) {
-                  made->store(i, values, ties);
-                });
+    using scratch_type = typename decltype(made)::element_type::store_scratch;
+    number_rows<scratch_type>(
+        ranks, threads,
+        [&](index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties,
+            scratch_type& scratch) { made->store(i, values, ties, scratch); });
     made->finish();
     return made;
   };

@@ -19,9 +19,9 @@ std::size_t packed_signs_bytes(index_t cols) {
 packed_signs::packed_signs(index_t rows, index_t cols)
     : kendall_rows(rows, cols), signs_(rows, cols) {}
 
-void packed_signs::store(index_t i, const std::vector<std::uint32_t>& values,
-                         const row_ties& ties) {
-  signs_.store(i, values);
+void packed_signs::store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties,
+                         store_scratch& scratch) {
+  signs_.store(i, values, scratch);
   set_ties(i, ties);
 }
 

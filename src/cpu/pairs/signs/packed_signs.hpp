@@ -14,8 +14,10 @@ class packed_signs final : public kendall_rows {
  public:
   packed_signs(index_t rows, index_t cols);
 
+  using store_scratch = sign_matrix::store_scratch;
   /// Rows may be stored side by side by several threads; `values` are below 2^16.
-  void store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties);
+  void store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties,
+             store_scratch& scratch);
   /// To be called once all rows are there.
   void finish();
 

@@ -59,10 +59,9 @@ std::size_t sign_matrix::word_of(index_t row, index_t word) const {
                                   row % sign_lanes);
 }
 
-void sign_matrix::store(index_t i, const std::vector<std::uint32_t>& values,
+void sign_matrix::store(index_t i, const std::vector<std::uint32_t>& values, store_scratch& scratch,
                         const std::vector<std::uint32_t>& missing) {
-  thread_local std::vector<std::uint16_t> padded;
-  thread_local std::vector<std::uint64_t> planes;
+  auto& [padded, planes] = scratch;
   pad(values, padded);
   planes.assign(static_cast<std::size_t>(2 * sign_planes * words_), 0);
   std::uint64_t* const less = planes.data();

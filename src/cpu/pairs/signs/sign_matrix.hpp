@@ -17,9 +17,14 @@ class sign_matrix {
  public:
   sign_matrix(index_t rows, index_t cols);
 
+  /// Memory of a thread that stores rows, for any number of them.
+  struct store_scratch {
+    std::vector<std::uint16_t> padded;
+    std::vector<std::uint64_t> planes;
+  };
   /// Rows may be stored side by side by several threads; `values` are below 2^16. Where `missing`
   /// is not empty, its ones are the columns without a value, and all signs with them are 0.
-  void store(index_t i, const std::vector<std::uint32_t>& values,
+  void store(index_t i, const std::vector<std::uint32_t>& values, store_scratch& scratch,
              const std::vector<std::uint32_t>& missing = {});
   /// To be called once all rows are there.
   void finish();

@@ -120,9 +120,11 @@ sorted_rows::sorted_rows(index_t rows, index_t cols)
       values_(static_cast<std::size_t>(rows * cols)),
       order_(static_cast<std::size_t>(rows * cols)) {}
 
-void sorted_rows::store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties) {
+void sorted_rows::store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties,
+                        store_scratch& scratch) {
   std::copy(values.begin(), values.end(), values_.data() + i * cols());
-  std::vector<std::uint32_t> next(values.size() + 1);
+  std::vector<std::uint32_t>& next = scratch.next;
+  next.assign(values.size() + 1, 0);
   for (const std::uint32_t value : values) ++next[value + 1];
   for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
   std::uint32_t* const order = order_.data() + i * cols();

@@ -17,7 +17,12 @@ class sorted_rows final : public kendall_rows {
 
   /// Rows may be stored side by side by several threads; `values` are numbers from 0 on without
   /// gaps.
-  void store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties);
+  /// Memory of a thread that stores rows.
+  struct store_scratch {
+    std::vector<std::uint32_t> next;  // place of the next column of each value
+  };
+  void store(index_t i, const std::vector<std::uint32_t>& values, const row_ties& ties,
+             store_scratch& scratch);
   void finish() {}
 
   [[nodiscard]] std::size_t kernel_bytes() const override;

@@ -8,6 +8,7 @@
 #include "base/round_up.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/rows/decided_rows.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "cpu/pairs/search/packed_search.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
 #include "cpu/pairs/wide/wide_products.hpp"
@@ -18,6 +19,28 @@ namespace gpu::cpu {
 namespace {
 
 constexpr index_t rows_per_task = 256;
+
+// How strips of rows are multiplied.
+struct strip_shape {
+  index_t piece;        // elements of a row at a time
+  std::size_t scratch;  // doubles of a thread
+};
+
+strip_shape strip_shape_of(const pair_kernels& kernels, index_t stride) {
+  const index_t pieces =
+      std::max<index_t>(1, (stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
+  const index_t piece =
+      pieces == 1 ? stride : round_up((stride + pieces - 1) / pieces, detail::partial_sums);
+  if (pieces == 1 && kernels.split_scratch == nullptr) return {piece, 0};
+  return {piece, strip_scratch(kernels, piece)};
+}
+
+// What a thread takes for blocks of rows.
+std::size_t block_scratch_of(const block_kernel& blocks, index_t stride) {
+  if (blocks.scratch == nullptr || stride < blocks.least_length) return 0;
+  return static_cast<std::size_t>(
+      blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, stride));
+}
 
 // One pair at a time: the naive variant.
 class plain_unit_rows final : public decided_rows {
@@ -73,10 +96,10 @@ template <class Base>
 class unit_row_search : public Base {
  public:
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    fill(tile, tile.rows(), scratch.blocks, out);
+    fill(tile, tile.rows(), scratch, out);
   }
   void upper_statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    fill(tile, tile.col_begin - tile.row_begin, scratch.blocks, out);
+    fill(tile, tile.col_begin - tile.row_begin, scratch, out);
   }
 
  protected:
@@ -92,7 +115,8 @@ class unit_row_search : public Base {
   using Base::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const final {
     double dot = 0;
-    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
+    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1,
+                                 nullptr);
     return detail::clip_correlation(dot);
   }
 
@@ -119,13 +143,13 @@ class unit_row_search : public Base {
 
  private:
   // Pairs with row >= col + diagonal, counted from the first ones of the tile, need not be written.
-  void fill(const pair_tile& tile, index_t diagonal, block_scratch& scratch, double* out) const {
+  void fill(const pair_tile& tile, index_t diagonal, pair_scratch& scratch, double* out) const {
     const block_kernel& blocks = this->kernels().blocks;
     if (blocks.dots != nullptr && rows_.stride >= blocks.least_length &&
         tile.rows() >= blocks.least_rows) {
-      fill_block(blocks, tile, diagonal, scratch, out);
+      fill_block(blocks, tile, diagonal, scratch.blocks, out);
     } else {
-      fill_strips(tile, diagonal, out);
+      fill_strips(tile, diagonal, scratch, out);
     }
     for (index_t i = 0; i < tile.rows(); ++i) {
       double* row = out + i * pair_policy::block_cols;
@@ -149,34 +173,32 @@ class unit_row_search : public Base {
   // Strips of columns, and of long rows pieces of them, so that what meets stays in the second
   // level of the caches. A piece goes on with the partial sums of the one before: the order of
   // every sum is that of whole rows.
-  void fill_strips(const pair_tile& tile, index_t diagonal, double* out) const {
-    const index_t pieces = std::max<index_t>(
-        1, (rows_.stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
-    const index_t piece = round_up((rows_.stride + pieces - 1) / pieces, detail::partial_sums);
+  void fill_strips(const pair_tile& tile, index_t diagonal, pair_scratch& scratch,
+                   double* out) const {
+    const strip_shape shape = strip_shape_of(this->kernels(), rows_.stride);
+    double* const memory = scratch.strips_of(shape.scratch);
     for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::unit_strip) {
       const index_t cols = std::min(pair_policy::unit_strip, tile.col_end - j);
       double* const to = out + (j - tile.col_begin);
-      if (pieces == 1) {
+      if (shape.piece == rows_.stride) {
         this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
-                                     rows_.stride, to, pair_policy::block_cols);
+                                     rows_.stride, to, pair_policy::block_cols, memory);
       } else {
-        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, diagonal + (j - tile.col_begin),
-                   to);
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, shape.piece,
+                   diagonal + (j - tile.col_begin), memory, to);
       }
     }
   }
 
   void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
-                  index_t diagonal, double* out) const {
-    thread_local aligned_buffer<double> sums;
-    const auto needed = static_cast<std::size_t>(rows * cols * detail::partial_sums);
-    if (sums.size() < needed) sums = aligned_buffer<double>(needed);
+                  index_t diagonal, double* sums, double* out) const {
+    double* const behind = sums + rows * cols * detail::partial_sums;
     for (index_t k = 0; k < rows_.stride; k += piece) {
       const index_t count = std::min(piece, rows_.stride - k);
       this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
-                                       rows_.stride, count, diagonal, k == 0, sums.data());
+                                       rows_.stride, count, diagonal, k == 0, sums, behind);
     }
-    this->kernels().combine_partial_sums(sums.data(), rows, cols, out, pair_policy::block_cols);
+    this->kernels().combine_partial_sums(sums, rows, cols, out, pair_policy::block_cols);
   }
 
   const unit_rows& rows_;
@@ -249,6 +271,13 @@ class rounded_unit_search final : public unit_row_search<wide_search> {
 };
 
 }  // namespace
+
+std::size_t unit_scratch_bytes(index_t cols) {
+  const pair_kernels& kernels = usable_pair_kernels();
+  const index_t stride = unit_row_stride(cols);
+  return (block_scratch_of(kernels.blocks, stride) + strip_shape_of(kernels, stride).scratch) *
+         sizeof(double);
+}
 
 std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,
                                           const row_options& options) {

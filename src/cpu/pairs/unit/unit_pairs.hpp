@@ -2,6 +2,7 @@
 // Unit rows on the CPU: doubles of unit length, dot products in the fixed order of
 // stats/unit_rows.hpp.
 
+#include <cstddef>
 #include <memory>
 
 #include "cpu/pairs/rows/pair_rows.hpp"
@@ -18,6 +19,9 @@ struct unit_rows {
   [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
   [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
 };
+
+/// Bytes that a thread takes for the statistics of rows of so many columns.
+std::size_t unit_scratch_bytes(index_t cols);
 
 /// The rows in the form that the variant and their length ask for.
 std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,

@@ -146,6 +146,34 @@ class product_rank_search final : public packed_search {
   wide_products products_;
 };
 
+// Columns that rounded_rank_search makes doubles at a time, and pairs of a row that they serve.
+constexpr index_t piece = pair_policy::unit_piece;
+constexpr index_t strip = pair_policy::unit_strip;
+
+// What a thread takes to multiply them.
+struct strip_memory {
+  double* rows;
+  double* columns;
+  double* sums;
+  std::int64_t* dots;
+  double* partial;
+  double* split;
+
+  static constexpr index_t pairs = pair_policy::block_rows * strip;
+  static constexpr index_t beside = (pair_policy::block_rows + strip) * piece + 2 * pairs;
+
+  static std::size_t doubles(const pair_kernels& kernels) {
+    return static_cast<std::size_t>(beside) + strip_scratch(kernels, piece);
+  }
+  strip_memory(const pair_kernels& kernels, pair_scratch& scratch)
+      : rows(scratch.strips_of(doubles(kernels))),
+        columns(rows + pair_policy::block_rows * piece),
+        sums(columns + strip * piece),
+        dots(reinterpret_cast<std::int64_t*>(sums + pairs)),
+        partial(rows + beside),
+        split(partial + pairs * detail::partial_sums) {}
+};
+
 // Rounded products leave the pairs that may pass; statistics are sums of products of doubles, which
 // are exact up to 2^53.
 template <class Integer>
@@ -162,29 +190,17 @@ class rounded_rank_search final : public wide_search {
                       : static_cast<index_t>(fitting) / piece * piece;
   }
 
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
+  void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    const strip_memory memory(kernels(), scratch);
     for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
       pair_tile part = tile;
       part.col_begin = j;
       part.col_end = std::min(j + strip, tile.col_end);
-      statistics_of_strip(part, out + (j - tile.col_begin));
+      statistics_of_strip(part, memory, out + (j - tile.col_begin));
     }
   }
 
  private:
-  // Columns that are made doubles at a time, and pairs of a row that they serve.
-  static constexpr index_t piece = pair_policy::unit_piece;
-  static constexpr index_t strip = pair_policy::unit_strip;
-
-  struct strip_memory {
-    aligned_buffer<double> rows{static_cast<std::size_t>(pair_policy::block_rows * piece)};
-    aligned_buffer<double> columns{static_cast<std::size_t>(strip * piece)};
-    aligned_buffer<double> partial{
-        static_cast<std::size_t>(pair_policy::block_rows * strip * detail::partial_sums)};
-    aligned_buffer<double> sums{static_cast<std::size_t>(pair_policy::block_rows * strip)};
-    aligned_buffer<std::int64_t> dots{static_cast<std::size_t>(pair_policy::block_rows * strip)};
-  };
-
   // Columns [begin, end) of rows [first, last), zeros up to whole partial sums; their number.
   index_t make_doubles(index_t first, index_t last, index_t begin, index_t end, double* out) const {
     const index_t padded = round_up(end - begin, index_t{detail::partial_sums});
@@ -196,32 +212,29 @@ class rounded_rank_search final : public wide_search {
     return padded;
   }
 
-  void statistics_of_strip(const pair_tile& tile, double* out) const {
-    thread_local strip_memory memory;
+  void statistics_of_strip(const pair_tile& tile, const strip_memory& memory, double* out) const {
     const auto pairs = static_cast<std::size_t>(tile.rows() * tile.cols());
-    std::fill_n(memory.dots.data(), pairs, 0);
+    std::fill_n(memory.dots, pairs, 0);
     for (index_t from = 0; from < cols(); from += exact_cols_) {
       const index_t to = std::min(from + exact_cols_, cols());
       for (index_t k = from; k < to; k += piece) {
         const index_t end = std::min(k + piece, to);
-        (void)make_doubles(tile.row_begin, tile.row_end, k, end, memory.rows.data());
-        const index_t count =
-            make_doubles(tile.col_begin, tile.col_end, k, end, memory.columns.data());
-        kernels().add_partial_sums(memory.rows.data(), tile.rows(), memory.columns.data(),
-                                   tile.cols(), piece, count, tile.rows(), k == from,
-                                   memory.partial.data());
+        (void)make_doubles(tile.row_begin, tile.row_end, k, end, memory.rows);
+        const index_t count = make_doubles(tile.col_begin, tile.col_end, k, end, memory.columns);
+        kernels().add_partial_sums(memory.rows, tile.rows(), memory.columns, tile.cols(), piece,
+                                   count, tile.rows(), k == from, memory.partial, memory.split);
       }
-      kernels().combine_partial_sums(memory.partial.data(), tile.rows(), tile.cols(),
-                                     memory.sums.data(), tile.cols());
+      kernels().combine_partial_sums(memory.partial, tile.rows(), tile.cols(), memory.sums,
+                                     tile.cols());
       for (std::size_t p = 0; p < pairs; ++p) {
         memory.dots[p] += static_cast<std::int64_t>(memory.sums[p]);
       }
     }
     for (std::size_t p = 0; p < pairs; ++p) memory.sums[p] = static_cast<double>(memory.dots[p]);
     for (index_t i = 0; i < tile.rows(); ++i) {
-      kernels().rho_of_doubles(
-          memory.sums.data() + i * tile.cols(), ranks_.squares()[tile.row_begin + i],
-          ranks_.squares() + tile.col_begin, tile.cols(), out + i * pair_policy::block_cols);
+      kernels().rho_of_doubles(memory.sums + i * tile.cols(), ranks_.squares()[tile.row_begin + i],
+                               ranks_.squares() + tile.col_begin, tile.cols(),
+                               out + i * pair_policy::block_cols);
     }
   }
 
@@ -253,6 +266,10 @@ class rounded_rank_search final : public wide_search {
 };
 
 }  // namespace
+
+std::size_t rounded_rank_scratch_bytes() {
+  return strip_memory::doubles(usable_pair_kernels()) * sizeof(double);
+}
 
 std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
                                                   const row_layout& layout) {

@@ -215,6 +215,12 @@ struct mask_row {
   const double* sums = nullptr;
   const double* col_sums = nullptr;
 };
+/// Whether that pair may pass; `root` is that of the column. Always inline: files of every
+/// instruction set include it.
+[[gnu::always_inline]] inline bool may_pass(const mask_row& row, index_t mask, double root,
+                                            double xy) {
+  return !(__builtin_fabs(xy) < row.bounds[mask] * root);
+}
 /// Receives a pair that may pass, as places in the block, and its xy.
 using mask_visitor = function_ref<void(index_t row, index_t col, double xy)>;
 

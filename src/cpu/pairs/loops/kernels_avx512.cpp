@@ -22,33 +22,16 @@ struct avx512_int16 : avx512_integer_lanes {
   }
 };
 
+#include "cpu/pairs/loops/kernels_avx512_table.hpp"
+
 }  // namespace
 
-const pair_kernels avx512_pair_kernels{
-    .name = "avx512",
-    .costs = default_costs::avx512,
-    .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
-    .int16 = kernel_body<avx512_int16>::kernels(),
-    .float32 = kernel_body<avx512_float32>::kernels(),
-    .rho = rho_of_sums,
-    .add_products = product_body<avx512_int16>::add,
-    .rho_of_doubles = rho_of_doubles,
-    .select = select_compressed,
-    .ordered_dots = ordered_dots,
-    .add_partial_sums = add_partial_sums,
-    .combine_partial_sums = combine_partial_sums,
-    .row = unit_row_body<avx512_eight>::passes(),
-    .round_doubles = rounding_body<avx512_eight, double>::kernels(),
-    .round_int16 = rounding_body<avx512_eight, std::int16_t>::kernels(),
-    .round_int32 = rounding_body<avx512_eight, std::int32_t>::kernels(),
-    .pairwise_counts = pairwise_counts,
-    .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
-    .pairwise_rank_sums = pairwise_rank_sums,
-    .mask_values = mask_body<avx512_masks>::values,
-    .mask_ranks = mask_body<avx512_masks>::ranks,
-    .int8_dot = masked_dot<std::int8_t>,
-    .int16_dot = masked_dot<std::int16_t>,
-    .long_int16_dot = long_dot_of<std::int16_t>,
-    .long_int32_dot = long_dot_of<std::int32_t>};
+constinit const pair_kernels avx512_pair_kernels = [] {
+  pair_kernels out = avx512_table<avx512_int16>();
+  out.name = "avx512";
+  out.costs = default_costs::avx512;
+  out.screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs};
+  return out;
+}();
 
 }  // namespace gpu::cpu

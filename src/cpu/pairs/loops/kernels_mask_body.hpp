@@ -17,10 +17,6 @@ struct mask_body {
   static constexpr index_t cache_line = 64;
   static constexpr std::size_t parts = static_cast<std::size_t>(pairwise_lanes / Op::lanes);
 
-  static bool may_pass(const mask_row& row, index_t mask, double root, double xy) {
-    return !(__builtin_fabs(xy) < row.bounds[mask] * root);
-  }
-
   // Sums of products of rows [begin, begin + product_rows) of the block with a group of columns.
   static inline __attribute__((always_inline)) void add_products(const mask_value_block& in,
                                                                  index_t begin, index_t col) {

@@ -3,7 +3,6 @@
 // statistic has the bits of a call over these columns alone.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -130,7 +129,7 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
         }
         const double xy = dot(of_masks_.data() + place_of(other, own.place),
                               of_masks_.data() + place_of(mask, j), shared);
-        if (!(std::fabs(xy) < own.bounds[other] * own.col_roots[j])) visit(r, c, xy);
+        if (may_pass(own, other, own.col_roots[j], xy)) visit(r, c, xy);
       }
     }
   }

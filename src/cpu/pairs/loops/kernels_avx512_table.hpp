@@ -1,0 +1,30 @@
+// The kernels that all levels of AVX-512 share. Included inside the unnamed namespace of a file
+// compiled for one of them, behind the bodies of the loops.
+
+// Int16 multiplies two 16-bit values a lane. Made by the compiler: no code of these files may run
+// before the machine is known.
+template <class Int16>
+consteval pair_kernels avx512_table() {
+  return {.int16 = kernel_body<Int16>::kernels(),
+          .float32 = kernel_body<avx512_float32>::kernels(),
+          .rho = rho_of_sums,
+          .add_products = product_body<Int16>::add,
+          .rho_of_doubles = rho_of_doubles,
+          .select = select_compressed,
+          .ordered_dots = ordered_dots,
+          .add_partial_sums = add_partial_sums,
+          .combine_partial_sums = combine_partial_sums,
+          .row = unit_row_body<avx512_eight>::passes(),
+          .round_doubles = rounding_body<avx512_eight, double>::kernels(),
+          .round_int16 = rounding_body<avx512_eight, std::int16_t>::kernels(),
+          .round_int32 = rounding_body<avx512_eight, std::int32_t>::kernels(),
+          .pairwise_counts = pairwise_counts,
+          .pairwise_statistics = pairwise_body<avx512_pairwise>::statistics,
+          .pairwise_rank_sums = pairwise_rank_sums,
+          .mask_values = mask_body<avx512_masks>::values,
+          .mask_ranks = mask_body<avx512_masks>::ranks,
+          .int8_dot = masked_dot<std::int8_t>,
+          .int16_dot = masked_dot<std::int16_t>,
+          .long_int16_dot = long_dot_of<std::int16_t>,
+          .long_int32_dot = long_dot_of<std::int32_t>};
+}

@@ -165,7 +165,7 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
 
   [[nodiscard]] index_t mask_stride() const { return size() * padded_cols_; }
 
-  double reduce(index_t i, index_t mask, index_t shared) override {
+  double reduce(index_t i, index_t mask, index_t shared, int /*thread*/) override {
     const index_t at = mask * mask_stride() + i * padded_cols_;
     if (mask_bytes_.data() == nullptr) {
       return reduce_to(mask_ranks_.data() + at, i, mask, shared);

@@ -268,9 +268,9 @@ bool counted_pairwise_rows::take_masks(std::size_t bytes, std::size_t most_bytes
 }
 
 void counted_pairwise_rows::reduce_to_masks(int threads) {
-  parallel_for(size(), thread_count(threads), [&](index_t i, int) {
+  parallel_for(size(), thread_count(threads), [&](index_t i, int thread) {
     for (index_t mask = 0; mask < masks_.count(); ++mask) {
-      const double square = reduce(i, mask, masks_.shared(masks_.of(i), mask));
+      const double square = reduce(i, mask, masks_.shared(masks_.of(i), mask), thread);
       const auto at = static_cast<std::size_t>(mask * size() + i);
       squares_[at] = square;
       roots_[at] = std::sqrt(square);

@@ -82,8 +82,9 @@ class counted_pairwise_rows : public pairwise_rows {
                        double* out) const = 0;
   /// Keeps what row i is over the `shared` columns that it shares with rows of `mask`, and returns
   /// its sum of squares around the mean there; 0 where decide_anew has to decide its pairs. Those
-  /// that share fewer than min_observations() columns may be anything.
-  virtual double reduce(index_t i, index_t mask, index_t shared) = 0;
+  /// that share fewer than min_observations() columns may be anything. Called by several threads,
+  /// each with its number.
+  virtual double reduce(index_t i, index_t mask, index_t shared, int thread) = 0;
   /// The kernel over these rows, which it may complete. `memory` has room for a double of each row
   /// and mask.
   virtual void visit_by_masks(const pair_tile& tile, mask_row* rows, double* memory, double* out,

@@ -28,18 +28,20 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
         values_(std::move(values)),
         whole_(static_cast<std::size_t>(rows * stride_)),
         present_(static_cast<std::size_t>(rows)) {
-    parallel_for(rows, thread_count(options.threads), [&](index_t i, int) {
+    const int threads = thread_count(options.threads);
+    transformers_.assign(static_cast<std::size_t>(threads), row_transformer(transform_, cols));
+    parallel_for(rows, threads, [&](index_t i, int thread) {
       set_bits(i, row(i));
       const index_t there = std::count_if(row(i), row(i) + cols, [](double x) { return x == x; });
-      row_transformer transform(transform_, cols);
-      const bool has = make_row(i, bits(i), there, transform, whole_.data() + i * stride_);
+      const bool has = make_row(i, bits(i), there, of_thread(thread), whole_.data() + i * stride_);
       present_[static_cast<std::size_t>(i)] = has ? there : none;
     });
     if (take_masks(mask_transformed_bytes(cols), options.mask_bytes)) {
       of_masks_ =
           aligned_buffer<double>(static_cast<std::size_t>(rows * masks().count() * stride_));
-      reduce_to_masks(options.threads);
+      reduce_to_masks(threads);
     }
+    transformers_ = {};
   }
 
   [[nodiscard]] std::size_t kernel_bytes() const override {
@@ -50,6 +52,9 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
   static constexpr index_t none = -1;
 
   [[nodiscard]] const double* row(index_t i) const { return values_.data() + i * cols(); }
+  [[nodiscard]] row_transformer& of_thread(int thread) {
+    return transformers_[static_cast<std::size_t>(thread)];
+  }
   [[nodiscard]] index_t place_of(index_t mask, index_t i) const {
     return (mask * size() + i) * stride_;
   }
@@ -106,9 +111,9 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
   }
 
   // Unit rows have a sum of squares of 1, whose root divides a product without a rounding.
-  double reduce(index_t i, index_t mask, index_t shared) override {
-    row_transformer transform(transform_, cols());
-    return make_row(i, masks().bits(mask), shared, transform, of_masks_.data() + place_of(mask, i))
+  double reduce(index_t i, index_t mask, index_t shared, int thread) override {
+    return make_row(i, masks().bits(mask), shared, of_thread(thread),
+                    of_masks_.data() + place_of(mask, i))
                ? 1
                : 0;
   }
@@ -146,6 +151,7 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
   aligned_buffer<double> whole_;     // [rows, stride]: the unit row of all that a row has
   std::vector<index_t> present_;     // how many values that is; none where it has no statistic
   aligned_buffer<double> of_masks_;  // [masks, rows, stride]
+  std::vector<row_transformer> transformers_;  // of the threads, while the rows are made
 };
 
 }  // namespace

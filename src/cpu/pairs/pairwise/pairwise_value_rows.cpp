@@ -73,7 +73,7 @@ class pairwise_value_rows final : public counted_pairwise_rows {
   }
 
   // The sums that a pair of such rows has, in the order of the columns.
-  double reduce(index_t i, index_t mask, index_t shared) override {
+  double reduce(index_t i, index_t mask, index_t shared, int /*thread*/) override {
     const double* const values =
         groups_.data() + i / pairwise_lanes * cols() * 2 * pairwise_lanes + i % pairwise_lanes;
     const std::uint64_t* const others = masks().bits(mask);

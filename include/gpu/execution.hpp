@@ -24,7 +24,7 @@ enum class backend {
 };
 
 /// A CUDA stream that the caller owns, for calls on device memory. Default: the legacy default
-/// stream. Calls on host memory take streams of their own and wait for them.
+/// stream.
 class stream_ref {
  public:
   /// The default stream.
@@ -58,18 +58,34 @@ enum class progress_reply {
 /// Called from the calling thread, a few times a second at most. `cancel` makes the operation
 /// throw gpu::cancelled as soon as the work in flight is done: what it wrote to the caller's memory
 /// until then is not a result. All pairs and prepared rows call it on both backends, the other
-/// operations on the CPU alone.
+/// operations on the CPU; on CUDA these call it once, with `done` 0, before their work begins.
 using progress_callback = std::function<progress_reply(const progress&)>;
 
-/// Where an operation runs, and with which resources.
+/// Where an operation runs, and with which resources. A call takes each setting, or refuses it:
+/// none is left aside.
+///
+/// | setting | host memory, CPU | host memory, CUDA | device memory |
+/// |---|---|---|---|
+/// | target | taken | taken | cpu is refused |
+/// | devices | refused | all pairs: shared; others: one, more refused | the same |
+/// | stream | refused | refused | taken |
+/// | workspace_bytes | limit of host memory | limit of device memory | the same |
+/// | cpu_threads | most threads | most threads, of what the host does | the same |
+/// | on_progress | called | all pairs: called; others: once, before the work | the same |
+///
+/// A stream, cpu and devices that do not go with the memory or the target of a call are
+/// gpu::invalid_argument; more devices than an operation shares its work among are
+/// gpu::unsupported. Plans from extents alone are of both kinds of call, and take a stream.
 struct execution {
   /// Backend; the environment variable GPU_SIMILARITY_BACKEND (cpu, cuda, auto) overrides
   /// `automatic`.
   backend target = backend::automatic;
   /// CUDA device ordinals, each once; empty: the thread's current one. All-pairs operations share
-  /// the pairs among all, others use the first. Refused with the CPU, and where CUDA is not usable.
+  /// the pairs among all; others take at most one. Refused with the CPU, and where CUDA is not
+  /// usable.
   std::vector<int> devices = {};
-  /// Stream on which the work of calls on device memory is ordered; others leave it alone.
+  /// Stream on which the work of calls on device memory is ordered. Refused by calls on host
+  /// memory, which take streams of their own and wait for them.
   stream_ref stream = {};
   /// Upper bound on scratch memory (host memory for the CPU; all that a call takes of each CUDA
   /// device), bytes. 0: the default. It is kept; gpu::out_of_memory where one row does not fit.

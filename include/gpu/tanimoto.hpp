@@ -34,7 +34,7 @@ struct tanimoto_options {
   /// decides the pairs where they are counted, `tensor` or `popcount_tiled`, which write counts to
   /// memory first. gpu::unsupported for others, and for what the device does not offer.
   binary_matmul_variant variant = binary_matmul_variant::automatic;
-  /// Where it runs; of several devices, on the first. `workspace_bytes` bounds the copies of the
+  /// Where it runs, on one device at most. `workspace_bytes` bounds the copies of the
   /// rows, which stand in scratch memory whole, with the tiles and lists of candidates.
   execution exec = {};
 };

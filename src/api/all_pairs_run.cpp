@@ -154,6 +154,7 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
   validate::check_part(options.part);
   validate::check_pair_shape(what, tables);
   validate::check_exact_values(what, tables, options.exec.cpu_threads);
+  if (!is_on_device(tables)) check_no_stream(options.exec);
   if (tables.prepared_y != nullptr) {
     check_execution(options.exec);
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);

@@ -8,6 +8,8 @@
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 
+#include "base/call_progress.hpp"
+
 namespace gpu::inline v0::detail {
 namespace {
 
@@ -21,6 +23,17 @@ void check_execution(const execution& exec) {
     throw invalid_argument(
         fmt::format("execution.cpu_threads: got {}, expected 0 or more", exec.cpu_threads));
   }
+}
+
+void check_host_call(const execution& exec) {
+  check_execution(exec);
+  check_no_stream(exec);
+  check_one_device(exec);
+}
+
+void ask_progress(const execution& exec, std::string_view operation, index_t rows) {
+  const call_progress asked(exec.on_progress, operation, operation,
+                            static_cast<std::uint64_t>(rows));
 }
 
 void check_device_call(const execution& exec) {

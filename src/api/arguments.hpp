@@ -10,11 +10,20 @@
 #include <gpu/nan_policy.hpp>
 
 #include "base/check_enumerator.hpp"
+#include "base/execution_checks.hpp"
 
 namespace gpu::inline v0::detail {
 
 /// A known target, and no negative number of threads.
 void check_execution(const execution& exec);
+
+/// All of that, no stream and at most one device: a call on host memory of an operation that runs
+/// on one.
+void check_host_call(const execution& exec);
+
+/// Asks the progress callback once, before the work of a call that does not poll it; throws
+/// gpu::cancelled where it says so.
+void ask_progress(const execution& exec, std::string_view operation, index_t rows);
 
 /// After check_execution: a call on device memory runs on CUDA, whatever the environment says.
 /// Throws gpu::backend_unavailable where that cannot be used.

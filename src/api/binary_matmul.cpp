@@ -23,6 +23,7 @@ void check_options(const binary_matmul_options& options) {
   detail::check_enumerator("options.product", options.product, bit_product::and_count);
   detail::check_enumerator("options.variant", options.variant, binary_matmul_variant::hopper);
   detail::check_execution(options.exec);
+  detail::check_one_device(options.exec);
 }
 
 void check_depth(index_t k) {
@@ -79,9 +80,11 @@ void check_bit_matrix_extents(const void* words, index_t rows, index_t cols, ind
 template <class T>
 bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& exec) {
   return with_memory_errors("pack_bits", [&] {
+    check_host_call(exec);
     const backend used = resolve_backend(exec);
     bit_matrix out(data.rows(), data.cols());
     if (used == backend::cuda) {
+      ask_progress(exec, "pack_bits", data.rows());
       cuda::pack_bits(data, out.view(), threshold, exec);
     } else {
       const polled_call polled(exec.on_progress, "pack_bits", data.rows());
@@ -95,11 +98,13 @@ template <class T>
 void pack_bits(device_matrix_view<const T> data, mutable_device_bit_matrix_view bits, T threshold,
                const execution& exec) {
   with_memory_errors("pack_bits", [&] {
+    check_one_device(exec);
     check_device_call(exec);
     if (bits.rows() != data.rows() || bits.cols() != data.cols()) {
       throw invalid_argument(fmt::format("pack_bits: bits is [{}, {}], expected [{}, {}]",
                                          bits.rows(), bits.cols(), data.rows(), data.cols()));
     }
+    ask_progress(exec, "pack_bits", data.rows());
     cuda::pack_bits(data, bits, threshold, exec);
   });
 }
@@ -123,10 +128,12 @@ matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
                                    const binary_matmul_options& options) {
   return detail::with_memory_errors("binary_matmul", [&] {
     check_operands(a, b, options);
+    detail::check_no_stream(options.exec);
     const binary_matmul_plan plan =
         choose(a.rows(), b.rows(), a.cols(), options, resolve_backend(options.exec));
     matrix<std::int32_t> out(a.rows(), b.rows());
     if (plan.used == backend::cuda) {
+      detail::ask_progress(options.exec, "binary_matmul", a.rows());
       cuda::binary_matmul(a, b, out.view(), plan.variant, options);
     } else {
       const detail::polled_call polled(options.exec.on_progress, "binary_matmul", a.rows());
@@ -147,6 +154,7 @@ void binary_matmul(device_bit_matrix_view a, device_bit_matrix_view b,
     }
     const binary_matmul_plan plan = choose(a.rows(), b.rows(), a.cols(), options, backend::cuda);
     detail::check_workspace(options.workspace, plan.workspace_bytes);
+    detail::ask_progress(options.exec, "binary_matmul", a.rows());
     cuda::binary_matmul(a, b, out, plan.variant, options);
   });
 }

@@ -22,6 +22,7 @@ void check_options(const matmul_options& options) {
   detail::check_enumerator("options.b", options.b, transposition::transpose);
   detail::check_enumerator("options.variant", options.variant, matmul_variant::blas);
   detail::check_execution(options.exec);
+  detail::check_one_device(options.exec);
 }
 
 const char* op_text(transposition how) {
@@ -108,7 +109,11 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
             const matmul_options& options) {
   with_memory_errors("matmul", [&] {
     check_operands(a, b, c, options);
-    if (resolve_backend(options.exec) == backend::cuda) return cuda::matmul(a, b, c, options);
+    check_no_stream(options.exec);
+    if (resolve_backend(options.exec) == backend::cuda) {
+      ask_progress(options.exec, "matmul", c.rows());
+      return cuda::matmul(a, b, c, options);
+    }
     const polled_call polled(options.exec.on_progress, "matmul", c.rows());
     const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
     if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
@@ -126,6 +131,7 @@ void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device
     const matmul_choice choice =
         choose_matmul_cuda(extents, sizeof(T), options, device, workspace_limit(options));
     check_workspace(options.workspace, choice.workspace_bytes);
+    ask_progress(options.exec, "matmul", c.rows());
     cuda::matmul(a, b, c, options, choice);
   });
 }

@@ -33,6 +33,7 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 backend checked_backend(const mean_filter_options& options, memory_space space) {
   detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit}, "mean_filter");
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
+  detail::check_one_device(options.exec);
   if (space == memory_space::host) return resolve_backend(options.exec);
   detail::check_device_call(options.exec);
   return backend::cuda;
@@ -40,6 +41,7 @@ backend checked_backend(const mean_filter_options& options, memory_space space) 
 
 backend checked_backend(const convolve_options& options, memory_space space) {
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
+  detail::check_one_device(options.exec);
   if (space == memory_space::host) return resolve_backend(options.exec);
   detail::check_device_call(options.exec);
   return backend::cuda;
@@ -69,6 +71,7 @@ void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
   with_memory_errors("mean_filter", [&] {
     const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
     check_views(in, out, shape);
+    check_host_call(options.exec);
     const backend used = checked_backend(options, memory_space::host);
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
@@ -76,6 +79,7 @@ void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
       const polled_call polled(options.exec.on_progress, "mean_filter", in.rows());
       cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
     } else {
+      ask_progress(options.exec, "mean_filter", in.rows());
       cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
     }
   });
@@ -92,6 +96,7 @@ void detail::mean_filter(device_matrix_view<const In> in, device_matrix_view<Out
     if (is_empty(shape)) return;
     check_workspace(options.workspace,
                     cuda::plan_mean_filter_tile(shape, sizeof(In), variant).workspace_bytes);
+    ask_progress(options.exec, "mean_filter", in.rows());
     cuda::mean_filter(in, out, shape, variant, options.nans, options.workspace, options.exec);
   });
 }
@@ -103,6 +108,7 @@ void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
     const filter_shape shape =
         convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
     check_views(in, out, shape);
+    check_host_call(options.exec);
     const backend used = checked_backend(options, memory_space::host);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
@@ -110,6 +116,7 @@ void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
       const polled_call polled(options.exec.on_progress, "convolve", in.rows());
       cpu::convolve(in, weights, out, shape, options.exec);
     } else {
+      ask_progress(options.exec, "convolve", in.rows());
       cuda::convolve(in, weights, out, shape, variant, options.exec);
     }
   });
@@ -127,6 +134,7 @@ void detail::convolve(device_matrix_view<const In> in, std::span<const double> w
     if (is_empty(shape)) return;
     check_workspace(options.workspace,
                     convolve_workspace_bytes(static_cast<index_t>(weights.size()), variant));
+    ask_progress(options.exec, "convolve", in.rows());
     cuda::convolve(in, weights, out, shape, variant, options.workspace, options.exec);
   });
 }

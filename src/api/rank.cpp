@@ -63,10 +63,13 @@ matrix<double> new_ranks(index_t rows, index_t cols) {
   return ranks;
 }
 
-// The progress callback is polled where the CPU ranks.
+// The progress callback is polled where the CPU ranks, and asked once before CUDA does.
 template <class Work>
 void poll_on_cpu(const rank_options& decided, index_t rows, const Work& work) {
-  if (decided.exec.target == backend::cuda) return work();
+  if (decided.exec.target == backend::cuda) {
+    ask_progress(decided.exec, "rank_rows", rows);
+    return work();
+  }
   const polled_call polled(decided.exec.on_progress, "rank_rows", rows);
   work();
 }
@@ -84,6 +87,7 @@ template <class T>
 matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
   return with_memory_errors("rank_rows", [&] {
     check_columns(data.cols());
+    check_host_call(options.exec);
     const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
     matrix<double> ranks = new_ranks(data.rows(), data.cols());
     if (data.empty()) return ranks;
@@ -114,6 +118,7 @@ matrix<double> rank_rows_of(const any_table& data, const rank_options& options) 
     if (!is_gathered(data)) return rank_in_place(data, options);
     const host_rows rows(data);
     check_columns(rows.cols());
+    check_host_call(options.exec);
     const rank_options decided = rows.with_type([&]<class T>(const host_rows&, T) {
       return decide<T>(options, resolve_backend(options.exec), rows.cols());
     });
@@ -141,10 +146,12 @@ void rank_rows(device_matrix_view<const T> data, device_matrix_view<double> rank
       throw invalid_argument(fmt::format("ranks: got [{}, {}], expected [{}, {}] as data",
                                          ranks.rows(), ranks.cols(), data.rows(), data.cols()));
     }
+    check_one_device(options.exec);
     check_device_call(options.exec);
     const rank_options decided = decide<T>(options, backend::cuda, data.cols());
     if (data.empty()) return;
     check_scratch(data, decided);
+    ask_progress(options.exec, "rank_rows", data.rows());
     cuda::rank_rows<T>(data, ranks, decided);
   });
 }
@@ -157,6 +164,7 @@ rank_plan plan_rank_rows(index_t rows, index_t cols, const rank_options& options
           fmt::format("rows, cols: got {} and {}, expected no negative extent", rows, cols));
     }
     check_columns(cols);
+    check_one_device(options.exec);
     const rank_options decided = decide<T>(options, resolve_backend(options.exec), cols);
     rank_plan plan{.used = decided.exec.target, .variant = decided.variant};
     if (plan.used == backend::cuda && rows > 0 && cols > 0) {

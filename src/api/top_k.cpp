@@ -54,6 +54,7 @@ top_k_options decide(top_k_shape shape, const top_k_options& options, memory_spa
   check_enumerator("options.select", options.select, top_k_select::smallest);
   check_enumerator("options.order", options.order, top_k_order::unsorted);
   check_enumerator("options.variant", options.variant, top_k_variant::warp_rows);
+  check_one_device(options.exec);
   top_k_options decided = options;
   if (space == memory_space::host) {
     decided.exec.target = resolve_backend(options.exec);
@@ -74,6 +75,7 @@ void run_host(matrix_view<const T> data, index_t k, T* values, index_t* indices,
               const top_k_options& options) {
   if (data.rows() == 0 || k == 0) return;
   if (options.exec.target == backend::cuda) {
+    ask_progress(options.exec, "top_k", data.rows());
     cuda::top_k<T>(data, k, values, indices, options);
   } else {
     const polled_call polled(options.exec.on_progress, "top_k", data.rows());
@@ -87,6 +89,7 @@ void run_host_distinct(matrix_view<const T> data, index_t k, T* values, index_t*
   std::fill_n(found, data.rows(), index_t{0});
   if (data.rows() == 0 || k == 0) return;
   if (options.exec.target == backend::cuda) {
+    ask_progress(options.exec, "top_k_distinct", data.rows());
     cuda::top_k_distinct<T>(data, k, values, indices, counts, found, options);
   } else {
     const polled_call polled(options.exec.on_progress, "top_k_distinct", data.rows());
@@ -122,6 +125,7 @@ void check_scratch(const top_k_shape& shape, const top_k_options& options) {
 template <class T>
 top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_options& options) {
   return with_memory_errors("top_k", [&] {
+    check_no_stream(options.exec);
     const index_t entries = checked_entries(k, row.cols());
     const top_k_options decided =
         decide<T>({.cols = row.cols(), .k = entries}, options, memory_space::host);
@@ -137,6 +141,7 @@ template <class T>
 top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
                                 const top_k_options& options) {
   return with_memory_errors("top_k", [&] {
+    check_no_stream(options.exec);
     const index_t entries = checked_entries(k, data.cols());
     const top_k_options decided = decide<T>(
         {.rows = data.rows(), .cols = data.cols(), .k = entries}, options, memory_space::host);
@@ -152,6 +157,7 @@ template <class T>
 top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t k,
                                                const top_k_options& options) {
   return with_memory_errors("top_k_distinct", [&] {
+    check_no_stream(options.exec);
     const index_t entries = checked_entries(k, row.cols());
     const top_k_options decided = decide<T>({.cols = row.cols(), .k = entries, .distinct = true},
                                             options, memory_space::host);
@@ -174,6 +180,7 @@ template <class T>
 top_k_distinct_rows_result<T> top_k_distinct_rows(matrix_view<const T> data, index_t k,
                                                   const top_k_options& options) {
   return with_memory_errors("top_k_distinct", [&] {
+    check_no_stream(options.exec);
     const index_t entries = checked_entries(k, data.cols());
     const top_k_options decided =
         decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true},
@@ -201,6 +208,7 @@ index_t top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T>
     const top_k_options decided = decide<T>(shape, options, memory_space::device);
     if (data.empty()) return entries;
     check_scratch<T>(shape, decided);
+    ask_progress(options.exec, "top_k", data.rows());
     cuda::top_k<T>(data, entries, values, indices, decided);
     return entries;
   });
@@ -224,6 +232,7 @@ void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_v
     const top_k_options decided = decide<T>(shape, options, memory_space::device);
     if (data.rows() == 0) return;
     check_scratch<T>(shape, decided);
+    ask_progress(options.exec, "top_k_distinct", data.rows());
     cuda::top_k_distinct<T>(data, entries, values, indices, counts, found.data(), decided);
   });
 }

@@ -1,6 +1,10 @@
+#include <functional>
+#include <vector>
+
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 #include <gpu/plan.hpp>
+#include <gpu/similarity.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"
@@ -40,5 +44,35 @@ TEST_CASE("The library offers what the device can do, and nothing else", "[backe
         gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {
     INFO(gpu::to_string(variant));
     CHECK(plans(variant) == gpu_test::cuda_must_offer(variant));
+  }
+}
+
+TEST_CASE("Operations on CUDA ask the progress callback before they begin", "[backend][cuda]") {
+  const gpu::matrix<double> data(30, 30);
+  gpu::matrix<double> out(30, 30);
+  int asked = 0;
+  gpu::progress_reply reply = gpu::progress_reply::proceed;
+  const gpu::execution exec{.target = gpu::backend::cuda,
+                            .on_progress = [&](const gpu::progress& state) {
+                              ++asked;
+                              CHECK(state.done == 0);
+                              CHECK(state.total == 30);
+                              return reply;
+                            }};
+  const std::vector<std::function<void()>> calls{
+      [&] { (void)gpu::rank_rows(data.view(), {.exec = exec}); },
+      [&] { (void)gpu::top_k(data.view(), 3, {.exec = exec}); },
+      [&] { (void)gpu::top_k_distinct(data.view(), 3, {.exec = exec}); },
+      [&] { gpu::matmul(data.view(), data.view(), out.view(), {.exec = exec}); },
+      [&] { gpu::mean_filter(data.view(), out.view(), {.window = 3, .exec = exec}); },
+      [&] { (void)gpu::pack_bits(data.view(), 0.5, exec); }};
+  for (const auto& call : calls) {
+    reply = gpu::progress_reply::proceed;
+    asked = 0;
+    CHECK_NOTHROW(call());
+    CHECK(asked == 1);
+    reply = gpu::progress_reply::cancel;
+    CHECK_THROWS_AS(call(), gpu::cancelled);
+    CHECK(asked == 2);
   }
 }

@@ -1,8 +1,12 @@
 // What every operation refuses of its options: values that no enumeration has, negative counts of
-// threads; and what it makes of too many threads.
+// threads, settings that a call has no use for; and what it makes of too many threads.
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <gpu/similarity.hpp>
 
@@ -22,6 +26,81 @@ gpu::matrix<double> some_rows(gpu::index_t rows, gpu::index_t cols) {
     }
   }
   return out;
+}
+
+struct named_call {
+  const char* name;
+  bool shares_devices;
+  std::function<void(const gpu::execution&)> call;
+};
+
+std::string message_of(const named_call& each, const gpu::execution& exec) {
+  try {
+    each.call(exec);
+  } catch (const gpu::error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// Every operation, on host memory.
+std::vector<named_call> host_calls() {
+  const auto data = std::make_shared<gpu::matrix<double>>(some_rows(20, 20));
+  const auto bits = std::make_shared<gpu::bit_matrix>(gpu::pack_bits(data->view(), 3.0));
+  const auto pairs = [&](const char* name, const auto& run) {
+    return named_call{name, true, [=](const gpu::execution& exec) { run(data->view(), exec); }};
+  };
+  const auto alone = [&](const char* name, const auto& run) {
+    return named_call{name, false, [=](const gpu::execution& exec) { run(data->view(), exec); }};
+  };
+  return {
+      pairs("all_pairs",
+            [](auto x, const auto& exec) {
+              (void)gpu::spearman_all_pairs(x, {.exec = exec}, gpu::count_sink{});
+            }),
+      pairs("all_pairs with missing values",
+            [](auto x, const auto& exec) {
+              (void)gpu::pearson_all_pairs(x, {.nans = gpu::nan_policy::pairwise, .exec = exec},
+                                           gpu::top_k_sink{.k = 2});
+            }),
+      pairs("all_pairs on the CPU alone",
+            [](auto x, const auto& exec) {
+              gpu::pair_options options{.exec = exec};
+              options.p_method = gpu::p_method::exact;
+              (void)gpu::spearman_all_pairs(x, options, gpu::count_sink{});
+            }),
+      pairs("prepare",
+            [](auto x, const auto& exec) { (void)gpu::prepare_spearman_rows(x, {.exec = exec}); }),
+      pairs("plan_all_pairs",
+            [](auto x, const auto& exec) {
+              (void)gpu::plan_spearman_all_pairs(x, {.exec = exec}, gpu::pair_filter{});
+            }),
+      alone("tanimoto",
+            [=](auto, const auto& exec) {
+              (void)gpu::tanimoto_all_pairs(bits->view(), {.exec = exec}, gpu::top_k_sink{.k = 2});
+            }),
+      alone("rank_rows", [](auto x, const auto& exec) { (void)gpu::rank_rows(x, {.exec = exec}); }),
+      alone("top_k", [](auto x, const auto& exec) { (void)gpu::top_k(x, 3, {.exec = exec}); }),
+      alone("top_k_distinct",
+            [](auto x, const auto& exec) { (void)gpu::top_k_distinct(x, 3, {.exec = exec}); }),
+      alone("matmul", [](auto x, const auto& exec) { (void)gpu::matmul(x, x, {.exec = exec}); }),
+      alone("pack_bits", [](auto x, const auto& exec) { (void)gpu::pack_bits(x, 3.0, exec); }),
+      alone("binary_matmul",
+            [=](auto, const auto& exec) {
+              (void)gpu::binary_matmul(bits->view(), bits->view(), {.exec = exec});
+            }),
+      alone("mean_filter",
+            [](auto x, const auto& exec) {
+              gpu::matrix<double> out(20, 20);
+              gpu::mean_filter(x, out.view(), {.window = 3, .exec = exec});
+            }),
+      alone("convolve",
+            [](auto x, const auto& exec) {
+              const std::vector<double> weights{1, 2, 1};
+              gpu::matrix<double> out(20, 20);
+              gpu::convolve(x, weights, out.view(), {.exec = exec});
+            }),
+  };
 }
 
 /// Calls every operation on the CPU with these threads.
@@ -57,6 +136,34 @@ TEST_CASE("A negative number of threads is refused by every operation", "[execut
 
 TEST_CASE("More threads than the machine can start are capped by every operation", "[execution]") {
   call_all(1'000'000);
+}
+
+TEST_CASE("Calls on host memory refuse a stream", "[execution]") {
+  // Refused before anything looks at it.
+  static int place = 0;
+  const gpu::execution exec{.stream = gpu::stream_ref(reinterpret_cast<CUstream_st*>(&place))};
+  for (const named_call& each : host_calls()) {
+    CAPTURE(each.name);
+    CHECK_THROWS_AS(each.call(exec), gpu::invalid_argument);
+    CHECK(
+        message_of(each, exec)
+            .starts_with("execution.stream: got a stream for data in host memory, expected none"));
+    CHECK_NOTHROW(each.call({.target = gpu::backend::cpu}));
+  }
+}
+
+TEST_CASE("Operations that run on one device refuse more", "[execution]") {
+  const gpu::execution exec{.devices = {0, 1}};
+  for (const named_call& each : host_calls()) {
+    if (each.shares_devices) continue;
+    CAPTURE(each.name);
+    CHECK_THROWS_AS(each.call(exec), gpu::unsupported);
+    CHECK(message_of(each, exec).starts_with("execution.devices: got 2, expected at most one"));
+  }
+  CHECK_THROWS_AS(gpu::plan_rank_rows<double>(9, 9, {.exec = exec}), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::plan_top_k<double>(9, 9, 2, {.exec = exec}), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::plan_matmul<double>(9, 9, 9, {.exec = exec}), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::plan_binary_matmul(9, 9, 9, {.exec = exec}), gpu::unsupported);
 }
 
 TEST_CASE("Values outside an enumeration are refused", "[execution]") {

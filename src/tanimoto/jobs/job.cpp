@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "base/check_enumerator.hpp"
+#include "base/execution_checks.hpp"
 #include "pairs/adjustment.hpp"
 #include "pairs/checks.hpp"
 
@@ -65,6 +66,8 @@ job::job(const bit_tables& tables, const tanimoto_options& options, detail::part
   detail::check_enumerator("options.variant", options.variant, binary_matmul_variant::hopper);
   validate::check_part(options.part);
   check_tables(tables);
+  detail::check_no_stream(options.exec);
+  detail::check_one_device(options.exec);
   used_ = resolve_backend(options.exec);
   const pair_part next{.index = options.part.index + 1, .of = options.part.of};
   const detail::part_shape cut = tables.is_against ? detail::part_shape::equal_rows : shape;

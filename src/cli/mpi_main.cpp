@@ -14,7 +14,7 @@
 #include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
 #include "cli/parts/job_estimate.hpp"
-#include "cli/parts/joined_parts.hpp"
+#include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"

@@ -2,9 +2,9 @@
 #include <limits>
 #include <string>
 
-#include "cli/parts/joined_parts.hpp"
+#include "cli/parts/folder/part_folder.hpp"
+#include "cli/parts/joining/part_listing.hpp"
 #include "cli/parts/manifest/manifest.hpp"
-#include "cli/parts/part_folder.hpp"
 #include "io/json.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "cli/parts/discovery_steps.hpp"
-#include "cli/parts/part_folder.hpp"
+#include "cli/parts/folder/discovery_steps.hpp"
+#include "cli/parts/folder/part_folder.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "io/write/output_file.hpp"

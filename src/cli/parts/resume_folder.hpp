@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/parts/part_folder.hpp"
+#include "cli/parts/folder/part_folder.hpp"
 
 namespace gpu::cli {
 

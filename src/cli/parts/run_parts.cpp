@@ -10,7 +10,8 @@
 
 #include "cli/options/output_names.hpp"
 #include "cli/outputs/outputs.hpp"
-#include "cli/parts/joined_parts.hpp"
+#include "cli/parts/joining/joined_parts.hpp"
+#include "cli/parts/joining/part_listing.hpp"
 #include "cli/parts/part_verbs.hpp"
 #include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"

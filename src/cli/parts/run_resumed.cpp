@@ -8,7 +8,7 @@
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/job_estimate.hpp"
-#include "cli/parts/joined_parts.hpp"
+#include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/part_verbs.hpp"
 #include "cli/parts/resume_folder.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/parts/part_names.hpp"
+#include "cli/parts/manifest/part_names.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/parts/discovery_steps.hpp"
+#include "cli/parts/folder/discovery_steps.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include <gpu/discovery.hpp>
 
-#include "cli/parts/part_folder.hpp"
+#include "cli/parts/folder/part_folder.hpp"
 
 namespace gpu::cli {
 

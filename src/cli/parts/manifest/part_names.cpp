@@ -1,4 +1,4 @@
-#include "cli/parts/part_names.hpp"
+#include "cli/parts/manifest/part_names.hpp"
 
 #include <fmt/format.h>
 

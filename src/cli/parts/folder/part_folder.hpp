@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/parts/folder_files.hpp"
+#include "cli/parts/folder/folder_files.hpp"
 #include "cli/parts/manifest/manifest.hpp"
-#include "cli/parts/part_names.hpp"
+#include "cli/parts/manifest/part_names.hpp"
 
 namespace gpu::cli {
 

@@ -1,5 +1,4 @@
-#include "cli/parts/joined_parts.hpp"
-
+// The bytes of all parts as the result of a single run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,8 +11,8 @@
 
 #include <gpu/adjusted_p.hpp>
 
-#include "cli/parts/agreement.hpp"
-#include "cli/parts/discovery_steps.hpp"
+#include "cli/parts/joining/joined_parts.hpp"
+#include "cli/parts/joining/part_listing.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
 #include "io/io_error.hpp"
@@ -25,10 +24,6 @@
 
 namespace gpu::cli {
 namespace {
-
-[[noreturn]] void refuse(const part_folder& folder, const std::string& what) {
-  throw parts_error(folder.path() + ": " + what);
-}
 
 /// Reads a file in blocks and checks it against its digest.
 class checked_file {
@@ -83,68 +78,9 @@ class checked_file {
 const part_file& file_of(const part_folder& folder, const part_manifest& m, std::string_view role) {
   const part_file* const file = m.file(role);
   if (file == nullptr) {
-    refuse(folder, fmt::format("{} has no {}", text_of({m.step, m.number, m.of}), role));
+    refuse_parts(folder, fmt::format("{} has no {}", text_of({m.step, m.number, m.of}), role));
   }
   return *file;
-}
-
-/// That what is kept, and how, is something that parts have.
-void expect_known_job(const part_folder& folder, const job_key& job) {
-  try {
-    (void)keep_of(job);
-    (void)format_of(job);
-  } catch (const parts_error& e) {
-    refuse(folder, e.what());
-  }
-}
-
-void check_one_job(const part_folder& folder, const part_manifest& m, const part_manifest& first) {
-  const std::string name = text_of({m.step, m.number, m.of});
-  if (!(m.job == first.job)) {
-    refuse(folder, fmt::format("{} is of another job than {}: {}", name,
-                               text_of({first.step, first.number, first.of}),
-                               difference(m.job, first.job)));
-  }
-}
-
-void add_totals(const part_folder& folder, joined_parts& out) {
-  pair_summary& s = out.summary;
-  const keep_kind keep = keep_of(out.job);
-  index_t next_row = 0;  // or pattern
-  for (const part_manifest& m : out.parts) {
-    const std::string reason = disagreement(m, out.parts.front());
-    if (!reason.empty()) refuse(folder, reason);
-    // A number of patterns that only some parts have is not that of the job.
-    if (m.summary.patterns != s.patterns) s.patterns = 0;
-    if (m.summary.part_begin != next_row) {
-      refuse(folder, fmt::format("{} has {}, expected it to begin with {}",
-                                 text_of({m.step, m.number, m.of}), panel_text(m), next_row));
-    }
-    next_row = m.summary.part_end;
-    s.pairs_tested += m.summary.pairs_tested;
-    s.pairs_kept += m.summary.pairs_kept;
-    s.pairs_by_t += m.summary.pairs_by_t;
-    s.checksum += m.summary.checksum;
-    // Nothing where a part has none.
-    if (!m.edge_sum) out.edge_sum.reset();
-    if (out.edge_sum) *out.edge_sum += *m.edge_sum;
-    out.seconds += m.seconds;
-    for (const part_file& file : m.files) out.bytes += file.digest.bytes;
-  }
-  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
-  // pairs show.
-  if (keep != keep_kind::folded_edges && next_row != s.rows) {
-    refuse(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
-  }
-  const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
-  if (has_pairs && s.checksum.count != s.pairs_kept) {
-    refuse(folder, fmt::format("the checksum is of {} pairs, expected the {} that are kept",
-                               s.checksum.count, s.pairs_kept));
-  }
-  if (s.pairs_tested != out.family) {
-    refuse(folder, fmt::format("the parts tested {} pairs, expected the {} of the whole job",
-                               s.pairs_tested, out.family));
-  }
 }
 
 void copy_file(const part_folder& folder, const part_file& file, io::output_file& out) {
@@ -189,8 +125,8 @@ std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& fo
     const part_file& file = file_of(folder, m, "p");
     bytes += file.digest.bytes;
     if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= most) continue;
-    refuse(folder, fmt::format("{} has {} bytes, which are no p of tests of the job", file.name,
-                               file.digest.bytes));
+    refuse_parts(folder, fmt::format("{} has {} bytes, which are no p of tests of the job",
+                                     file.name, file.digest.bytes));
   }
   p.resize(bytes / sizeof(double));
   char* to = reinterpret_cast<char*>(p.data());
@@ -230,7 +166,8 @@ void join_differences_with_q(const joined_parts& joined, const pairs_command& jo
     for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) {
       for (const char each : bytes) {
         if (each == '\n') {
-          if (line == q.size()) refuse(folder, file.name + " has more lines than there are p");
+          if (line == q.size())
+            refuse_parts(folder, file.name + " has more lines than there are p");
           text += lines.q_text(q[line++]);
         }
         text += each;
@@ -238,7 +175,7 @@ void join_differences_with_q(const joined_parts& joined, const pairs_command& jo
       out.write(std::exchange(text, {}));
     }
   }
-  if (line < q.size()) refuse(folder, "the parts have fewer lines than p");
+  if (line < q.size()) refuse_parts(folder, "the parts have fewer lines than p");
 }
 
 /// Rows with q, which follows from the p of all tests. Those of edges stand in the rows, which are
@@ -285,8 +222,8 @@ void expect_degrees(const part_folder& folder, const part_file& file, const pair
   constexpr std::uint64_t longest_header = 1024;
   const std::uint64_t bytes = static_cast<std::uint64_t>(s.rows + s.y_rows) * sizeof(std::uint32_t);
   if (file.digest.bytes >= bytes && file.digest.bytes - bytes <= longest_header) return;
-  refuse(folder, fmt::format("{} has {} bytes, which is no table of the degrees of {} rows",
-                             file.name, file.digest.bytes, s.rows + s.y_rows));
+  refuse_parts(folder, fmt::format("{} has {} bytes, which is no table of the degrees of {} rows",
+                                   file.name, file.digest.bytes, s.rows + s.y_rows));
 }
 
 /// Adds the degrees of a part to `sums`.
@@ -294,7 +231,7 @@ void add_degrees(const part_folder& folder, const part_file& file,
                  std::vector<std::uint64_t>& sums) {
   const std::size_t bytes = sums.size() * sizeof(std::uint32_t);
   const std::string text = checked_file(folder, file).all();
-  if (text.size() < bytes) refuse(folder, file.name + " has too few degrees");
+  if (text.size() < bytes) refuse_parts(folder, file.name + " has too few degrees");
   std::vector<std::uint32_t> degrees(sums.size());
   std::memcpy(degrees.data(), text.data() + (text.size() - bytes), bytes);
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += degrees[i];
@@ -317,13 +254,13 @@ class checked_lines {
         return line;
       }
       rest_ = in_.next();
-      if (rest_.empty()) refuse(folder_, file_.name + " does not name every row");
+      if (rest_.empty()) refuse_parts(folder_, file_.name + " does not name every row");
     }
   }
   /// That nothing is left.
   void expect_end() {
     if (rest_.empty()) rest_ = in_.next();
-    if (!rest_.empty()) refuse(folder_, file_.name + " names more rows than there are");
+    if (!rest_.empty()) refuse_parts(folder_, file_.name + " names more rows than there are");
   }
 
  private:
@@ -376,102 +313,6 @@ void write_rows(const joined_parts& joined, const part_folder& folder, io::outpu
 
 }  // namespace
 
-const part_status& part_listing::status(index_t number) const {
-  static const part_status none;
-  const auto found = parts.find(number);
-  return found == parts.end() ? none : found->second;
-}
-
-index_t part_listing::done() const {
-  return std::count_if(parts.begin(), parts.end(),
-                       [](const auto& part) { return part.second.state == part_state::done; });
-}
-
-/// A name may say any number of parts: what there is of them takes the time and the memory.
-std::vector<part_listing::range> part_listing::wanting() const {
-  std::vector<range> out;
-  index_t next = 1;  // behind the last one that is done
-  for (const auto& [number, part] : parts) {
-    if (part.state != part_state::done) continue;
-    if (next < number) out.emplace_back(next, number - 1);
-    next = number + 1;
-  }
-  if (next <= of) out.emplace_back(next, of);
-  return out;
-}
-
-part_listing list_parts(const part_folder& folder, part_check how) {
-  const part_folder::contents listed = folder.list();
-  if (listed.of == 0) refuse(folder, "holds no part");
-  part_listing out;
-  out.of = listed.of;
-  out.unfinished = listed.unfinished;
-  const auto any = folder.any_manifest(listed);
-  if (any) {
-    out.job = any->job;
-    out.step = step_of(folder, any->job, listed.of).step;
-  }
-  const auto there = listed.numbers.find(out.step);
-  if (there == listed.numbers.end()) return out;
-  for (const index_t number : there->second) {
-    out.parts[number] = folder.check({out.step, number, out.of}, how);
-  }
-  const part_manifest* first = nullptr;
-  for (const auto& [number, part] : out.parts) {
-    if (!part.manifest) continue;
-    if (first == nullptr) first = &*part.manifest;
-    check_one_job(folder, *part.manifest, *first);
-  }
-  return out;
-}
-
-std::string compact_list(const std::vector<part_listing::range>& numbers) {
-  std::string out;
-  for (const auto& [first, last] : numbers) {
-    out += fmt::format("{}{}", out.empty() ? "" : ",", first);
-    if (last > first) out += fmt::format("-{}", last);
-  }
-  return out;
-}
-
-joined_parts check_parts(const part_folder& folder) {
-  part_listing listing = list_parts(folder, part_check::sizes);
-  for (const auto& [number, part] : listing.parts) {
-    if (part.state != part_state::damaged) continue;
-    refuse(folder, fmt::format("part {} of {} is damaged: {}. Run that part again", number,
-                               listing.of, part.reason));
-  }
-  const std::vector<part_listing::range> missing = listing.wanting();
-  if (!missing.empty()) {
-    refuse(folder, fmt::format("{}{} of {} parts are missing: {}",
-                               listing.step > 0 ? "the cut of --adjust bh is not fixed yet, " : "",
-                               listing.of - listing.done(), listing.of, compact_list(missing)));
-  }
-  if (listing.step > 0) {
-    refuse(folder, "the cut of --adjust bh is not fixed yet: run the parts again");
-  }
-  joined_parts out;
-  for (auto& [number, part] : listing.parts) out.parts.push_back(std::move(*part.manifest));
-  const part_manifest& first = out.parts.front();
-  out.job = first.job;
-  expect_known_job(folder, out.job);
-  out.family = first.family;
-  out.summary = first.summary;
-  out.summary.constant_rows.resize(first.constant_rows);
-  out.summary.nan_rows.resize(first.nan_rows);
-  out.summary.y_constant_rows.resize(first.y_constant_rows);
-  out.summary.y_nan_rows.resize(first.y_nan_rows);
-  out.summary.part_begin = 0;
-  out.summary.part_end = first.summary.rows;
-  out.summary.pairs_tested = 0;
-  out.summary.pairs_kept = 0;
-  out.summary.pairs_by_t = 0;
-  out.summary.checksum = {};
-  out.edge_sum = 0;
-  add_totals(folder, out);
-  return out;
-}
-
 void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs) {
   io::output_file& result = outputs.result();
   write_rows(joined, folder, result);
@@ -485,44 +326,6 @@ void write_joined(const joined_parts& joined, const part_folder& folder, pair_ou
     return;
   }
   result.commit();
-}
-
-run_report report_of(const joined_parts& joined) {
-  run_report report;
-  report.input = {"parts", joined.job.input};
-  if (joined.job.against) report.against = report_input{"parts", joined.job.against};
-  const pair_summary& s = joined.summary;
-  const part_manifest& first = joined.parts.front();
-  report.input.add(first.reading, s.rows, s.cols);
-  if (report.against) report.against->add(first.y_reading, s.y_rows, s.cols);
-  report.summary = s;
-  report.edge_sum = joined.edge_sum;
-  report.is_table_read = true;
-  report.has_p = joined.summary.observations > 0;
-  report.is_of_differences = job_of(joined.job).is_differential();
-  return report;
-}
-
-run_report report_of_run(const joined_parts& joined, const pairs_command& job,
-                         double total_seconds) {
-  run_report report = report_of(joined);
-  report.input.name = job.input;
-  if (report.against) report.against->name = job.against;
-  report.command_line = job.command_line;
-  report.total_seconds = total_seconds;
-  return report;
-}
-
-std::string to_text(const joined_parts& joined) {
-  const run_report report = report_of(joined);
-  const pair_summary& s = joined.summary;
-  const std::string shape = s.y_rows > 0 ? fmt::format("{} rows against {} rows", s.rows, s.y_rows)
-                                         : fmt::format("{} rows", s.rows);
-  return fmt::format(
-      "{} x {} columns, {} pairs tested, {} kept\n{}{}\n{} parts, {:.3f} s in all\n"
-      "checksum {}\n",
-      shape, s.cols, s.pairs_tested, s.pairs_kept, names_text(report), cuts_text(report),
-      joined.parts.size(), joined.seconds, gpu::to_string(s.checksum));
 }
 
 }  // namespace gpu::cli

@@ -1,4 +1,4 @@
-#include "cli/parts/folder_files.hpp"
+#include "cli/parts/folder/folder_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

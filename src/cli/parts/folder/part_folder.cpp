@@ -1,4 +1,4 @@
-#include "cli/parts/part_folder.hpp"
+#include "cli/parts/folder/part_folder.hpp"
 
 #include <fmt/format.h>
 

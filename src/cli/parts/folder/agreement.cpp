@@ -1,10 +1,10 @@
-#include "cli/parts/agreement.hpp"
+#include "cli/parts/folder/agreement.hpp"
 
 #include <fmt/format.h>
 
 #include <string_view>
 
-#include "cli/parts/part_folder.hpp"
+#include "cli/parts/folder/part_folder.hpp"
 
 namespace gpu::cli {
 namespace {

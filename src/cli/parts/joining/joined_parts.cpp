@@ -1,0 +1,142 @@
+#include "cli/parts/joining/joined_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/parts/folder/agreement.hpp"
+#include "cli/parts/joining/part_listing.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// That what is kept, and how, is something that parts have.
+void expect_known_job(const part_folder& folder, const job_key& job) {
+  try {
+    (void)keep_of(job);
+    (void)format_of(job);
+  } catch (const parts_error& e) {
+    refuse_parts(folder, e.what());
+  }
+}
+
+void add_totals(const part_folder& folder, joined_parts& out) {
+  pair_summary& s = out.summary;
+  const keep_kind keep = keep_of(out.job);
+  index_t next_row = 0;  // or pattern
+  for (const part_manifest& m : out.parts) {
+    const std::string reason = disagreement(m, out.parts.front());
+    if (!reason.empty()) refuse_parts(folder, reason);
+    // A number of patterns that only some parts have is not that of the job.
+    if (m.summary.patterns != s.patterns) s.patterns = 0;
+    if (m.summary.part_begin != next_row) {
+      refuse_parts(folder, fmt::format("{} has {}, expected it to begin with {}",
+                                       text_of({m.step, m.number, m.of}), panel_text(m), next_row));
+    }
+    next_row = m.summary.part_end;
+    s.pairs_tested += m.summary.pairs_tested;
+    s.pairs_kept += m.summary.pairs_kept;
+    s.pairs_by_t += m.summary.pairs_by_t;
+    s.checksum += m.summary.checksum;
+    // Nothing where a part has none.
+    if (!m.edge_sum) out.edge_sum.reset();
+    if (out.edge_sum) *out.edge_sum += *m.edge_sum;
+    out.seconds += m.seconds;
+    for (const part_file& file : m.files) out.bytes += file.digest.bytes;
+  }
+  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
+  // pairs show.
+  if (keep != keep_kind::folded_edges && next_row != s.rows) {
+    refuse_parts(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
+  }
+  const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
+  if (has_pairs && s.checksum.count != s.pairs_kept) {
+    refuse_parts(folder, fmt::format("the checksum is of {} pairs, expected the {} that are kept",
+                                     s.checksum.count, s.pairs_kept));
+  }
+  if (s.pairs_tested != out.family) {
+    refuse_parts(folder, fmt::format("the parts tested {} pairs, expected the {} of the whole job",
+                                     s.pairs_tested, out.family));
+  }
+}
+
+}  // namespace
+
+joined_parts check_parts(const part_folder& folder) {
+  part_listing listing = list_parts(folder, part_check::sizes);
+  for (const auto& [number, part] : listing.parts) {
+    if (part.state != part_state::damaged) continue;
+    refuse_parts(folder, fmt::format("part {} of {} is damaged: {}. Run that part again", number,
+                                     listing.of, part.reason));
+  }
+  const std::vector<part_listing::range> missing = listing.wanting();
+  if (!missing.empty()) {
+    refuse_parts(folder,
+                 fmt::format("{}{} of {} parts are missing: {}",
+                             listing.step > 0 ? "the cut of --adjust bh is not fixed yet, " : "",
+                             listing.of - listing.done(), listing.of, compact_list(missing)));
+  }
+  if (listing.step > 0) {
+    refuse_parts(folder, "the cut of --adjust bh is not fixed yet: run the parts again");
+  }
+  joined_parts out;
+  for (auto& [number, part] : listing.parts) out.parts.push_back(std::move(*part.manifest));
+  const part_manifest& first = out.parts.front();
+  out.job = first.job;
+  expect_known_job(folder, out.job);
+  out.family = first.family;
+  out.summary = first.summary;
+  out.summary.constant_rows.resize(first.constant_rows);
+  out.summary.nan_rows.resize(first.nan_rows);
+  out.summary.y_constant_rows.resize(first.y_constant_rows);
+  out.summary.y_nan_rows.resize(first.y_nan_rows);
+  out.summary.part_begin = 0;
+  out.summary.part_end = first.summary.rows;
+  out.summary.pairs_tested = 0;
+  out.summary.pairs_kept = 0;
+  out.summary.pairs_by_t = 0;
+  out.summary.checksum = {};
+  out.edge_sum = 0;
+  add_totals(folder, out);
+  return out;
+}
+
+run_report report_of(const joined_parts& joined) {
+  run_report report;
+  report.input = {"parts", joined.job.input};
+  if (joined.job.against) report.against = report_input{"parts", joined.job.against};
+  const pair_summary& s = joined.summary;
+  const part_manifest& first = joined.parts.front();
+  report.input.add(first.reading, s.rows, s.cols);
+  if (report.against) report.against->add(first.y_reading, s.y_rows, s.cols);
+  report.summary = s;
+  report.edge_sum = joined.edge_sum;
+  report.is_table_read = true;
+  report.has_p = joined.summary.observations > 0;
+  report.is_of_differences = job_of(joined.job).is_differential();
+  return report;
+}
+
+run_report report_of_run(const joined_parts& joined, const pairs_command& job,
+                         double total_seconds) {
+  run_report report = report_of(joined);
+  report.input.name = job.input;
+  if (report.against) report.against->name = job.against;
+  report.command_line = job.command_line;
+  report.total_seconds = total_seconds;
+  return report;
+}
+
+std::string to_text(const joined_parts& joined) {
+  const run_report report = report_of(joined);
+  const pair_summary& s = joined.summary;
+  const std::string shape = s.y_rows > 0 ? fmt::format("{} rows against {} rows", s.rows, s.y_rows)
+                                         : fmt::format("{} rows", s.rows);
+  return fmt::format(
+      "{} x {} columns, {} pairs tested, {} kept\n{}{}\n{} parts, {:.3f} s in all\n"
+      "checksum {}\n",
+      shape, s.cols, s.pairs_tested, s.pairs_kept, names_text(report), cuts_text(report),
+      joined.parts.size(), joined.seconds, gpu::to_string(s.checksum));
+}
+
+}  // namespace gpu::cli

@@ -247,12 +247,15 @@ def run(asked):
     if unknown:
         raise SystemExit(f"publish: no operation {sorted(unknown)}; there are {[*cases.OPERATIONS, 'curves']}")
     wants = lambda operation: not asked.only or operation in asked.only  # noqa: E731
-    before = json.loads(path.read_text()) if path.exists() and asked.only else {"rows": [], "curves": []}
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    before = earlier if earlier and asked.only else {"rows": [], "curves": []}
     rows = [row for row in before["rows"] if not wants(row["operation"])]
     drawn = before["curves"]
 
     def keep():
         told = {**about, "rows": rows, "curves": drawn, "left_out": machine.left_out}
+        if earlier.get("plane"):
+            told["plane"] = earlier["plane"]  # of bench/publish plane
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(told, indent=1) + "\n")
 

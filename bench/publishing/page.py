@@ -81,8 +81,11 @@ def older_devices():
 
 def pictures(release, results):
     drawn = {curve["curve"] for result in results for curve in result.get("curves", []) if curve["points"]}
-    return [f"![Seconds of all pairs against the number of {curve}](images/benchmarks_{curve}.svg)"
-            for curve in ("rows", "columns") if curve in drawn]
+    out = [f"![Seconds of all pairs against the number of {curve}](images/benchmarks_{curve}.svg)"
+           for curve in ("rows", "columns") if curve in drawn]
+    if any(result.get("plane") for result in results):
+        out.append("![Time of the chosen way over that of the best way, rows by columns](images/benchmarks_plane.svg)")
+    return out
 
 
 def text_of(release):

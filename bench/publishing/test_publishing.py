@@ -14,7 +14,7 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from publishing import cases, measuring, page  # noqa: E402
+from publishing import cases, measuring, page, plane  # noqa: E402
 
 EDGES_JOB = """#!/usr/bin/env python3
 import sys
@@ -121,9 +121,54 @@ class Measuring(Stand):
             self.measure("no_operation")
 
 
+def plane_line(way, seconds, sink="counts", backend="cpu", **more):
+    return json.dumps({"backend": backend, "measure": "pearson", "sink": sink, "rows": 10, "cols": 30, "way": way,
+                       "seconds": seconds, "calls": 5, **more})
+
+
+class Plane(Stand):
+    def write(self, *lines):
+        told = self.folder / "plane.jsonl"
+        told.write_text("\n".join(lines) + "\n")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = plane.write(types.SimpleNamespace(release="9.9", machine="h200", file=told))
+        self.assertEqual(code, 0)
+        return out.getvalue(), json.loads((self.folder / "results/9.9/h200.json").read_text())
+
+    def test_a_cell_is_the_chosen_and_the_best_way(self):
+        self.measure("pairs")
+        said, told = self.write(plane_line("chosen", 3.0), plane_line("screen", 2.0), plane_line("every", 1.0, stopped=True),
+                                plane_line("chosen", 1.0, "edges"), plane_line("search", 1.0, "edges"),
+                                plane_line("search", 1.0, "dense"))
+        counts, edges = told["plane"]  # there is no chosen way of the dense sink
+        self.assertEqual((counts["chosen"], counts["best"], counts["way"]), (3.0, 2.0, "screen"))
+        self.assertEqual((edges["sink"], edges["way"], plane.ratio_of(edges)), ("edges", "chosen", 1.0))
+        self.assertIn("1.50 times screen: cpu pearson counts 10 x 30", said)
+        self.assertIn("2 cells, 1 of more than 1.3", said)
+        self.assertEqual(len(told["rows"]), len(cases.PAIRS))
+
+    def test_another_backend_and_a_new_measurement_leave_the_plane(self):
+        self.measure("pairs")
+        self.write(plane_line("chosen", 3.0))
+        _, told = self.write(plane_line("chosen", 1.0, backend="cuda"))
+        self.assertEqual([cell["backend"] for cell in told["plane"]], ["cpu", "cuda"])
+        _, told = self.write(plane_line("chosen", 2.0))
+        self.assertEqual([cell["chosen"] for cell in told["plane"]], [1.0, 2.0])
+        _, told = self.measure("pairs")
+        self.assertEqual(len(told["plane"]), 2)
+
+    def test_what_is_no_plane_is_refused(self):
+        with self.assertRaises(SystemExit):
+            self.write(plane_line("chosen", 1.0))  # of a machine that was not measured
+        self.measure("pairs")
+        with self.assertRaises(SystemExit):
+            self.write(plane_line("screen", 1.0))
+
+
 class Page(unittest.TestCase):
-    def text(self, rows):
-        result = {"machine": "a machine", "short": "M", "commit": "abc", "rows": rows, "curves": []}
+    def text(self, rows, **more):
+        result = {"machine": "a machine", "short": "M", "commit": "abc", "rows": rows, "curves": [], **more}
         with mock.patch.object(page, "load", lambda _: [result]):
             return page.text_of("9.9")
 
@@ -133,6 +178,13 @@ class Page(unittest.TestCase):
         self.assertIn("| a job | M | **2 ms** | 2.0e12 | 50 % | P | 1 ms | 0.50 |", text)
         self.assertIn("- ranking, a job (M): P takes 0.50 of the time.", text)
         self.assertIn("all of commit abc", text)
+
+    def test_a_plane_has_its_picture(self):
+        row = {"operation": "rank", "job": "a job", "seconds": 1.0}
+        cell = {"backend": "cpu", "measure": "pearson", "sink": "counts", "rows": 10, "cols": 30, "chosen": 1.0,
+                "best": 1.0, "way": "chosen"}
+        self.assertIn("images/benchmarks_plane.svg", self.text([row], plane=[cell]))
+        self.assertNotIn("images/benchmarks_plane.svg", self.text([row]))
 
     def test_a_page_that_is_too_long_is_refused(self):
         rows = [{"operation": o, "job": f"job {i}", "seconds": 1.0, "peer": "P", "peer_seconds": 0.5}

@@ -27,6 +27,20 @@ TEST_CASE("The form of ranks follows their length alone", "[plan]") {
   CHECK(choose_cpu_unit_form(512) == cpu_unit_form::rounded);
 }
 
+TEST_CASE("The form that is chosen is one that rows can take", "[plan]") {
+  for (const bool has_int8_sums : {false, true}) {
+    for (index_t cols = 2; cols <= 3'000'000; cols += 1 + cols / 97) {
+      CAPTURE(cols, has_int8_sums);
+      CHECK(gpu::cpu::can_take_rank_form(choose_cpu_rank_form(cols, has_int8_sums), cols,
+                                         has_int8_sums));
+      // |sum| of a whole row is at most cols (cols^2 - 1) / 3.
+      const auto n = static_cast<double>(cols);
+      CHECK(gpu::cpu::can_take_rank_form(cpu_rank_form::short_sums, cols, has_int8_sums) ==
+            (n * (n * n - 1) / 3 < 2147483648.0));
+    }
+  }
+}
+
 TEST_CASE("Ranks and sums fit the form of every length", "[plan]") {
   for (const bool has_int8_sums : {false, true}) {
     cpu_rank_form last = cpu_rank_form::bytes;

@@ -19,6 +19,7 @@
 #include "cuda_runtime/device_info.hpp"
 #include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
 
@@ -144,7 +145,7 @@ call_shape pair_engine::shape() const {
           .format = rows_->format(),
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
-          .fast_counts = true,
+          .fast_counts = detail::cuda_ways_in_force().fast_counts.value_or(true),
           .multiprocessors = multiprocessors_,
           .block_shared_bytes = limits_of(ordinal_).block_shared_bytes};
 }

@@ -1,11 +1,13 @@
 // Edges and counts of the CUDA pair engine where a screen leaves few pairs to decide.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/hopper/found_edges.hpp"
+#include "plan/forced/forced_ways.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -20,6 +22,15 @@ bool goes_on(const pair_screen& screen, int members, double pairs, std::uint64_t
                                 {.pairs = pairs * members,
                                  .candidates = static_cast<double>(candidates) * members,
                                  .all_pairs = screen.pairs()});
+}
+
+// Screen `number` of those that there are, from 1; none for 0 and where there are fewer.
+std::optional<detail::screen_choice> screen_of(const detail::measure_traits& what,
+                                               const detail::keep_range& keep, index_t cols,
+                                               detail::screen_use use, int number) {
+  const auto screens = detail::screens_for(what, keep, cols, use);
+  if (number < 1 || number > static_cast<int>(screens.size())) return std::nullopt;
+  return screens[static_cast<std::size_t>(number - 1)].screen;
 }
 
 // Hands on edges as a screen finds them, or all of them in order at its end.
@@ -125,7 +136,9 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& ke
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
   if (!may_screen(keep, use)) return std::nullopt;
-  const auto choice = detail::choose_screen(what_, keep, info_.cols, use, sample);
+  const std::optional<int> forced = detail::cuda_ways_in_force().screen;
+  const auto choice = forced ? screen_of(what_, keep, info_.cols, use, *forced)
+                             : detail::choose_screen(what_, keep, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const std::size_t bytes = pair_screen::bytes(count(), *choice) + rows_->rank_bytes();
   const bool fits = rows_->resident() && bytes <= budget_.left();

@@ -112,11 +112,13 @@ bool takes_products(const product_shape& shape, int multiprocessors, const cuda_
          tile_seconds(shape, multiprocessors, machine);
 }
 
+bool can_take_halves(const product_shape& shape) {
+  return shape.rows >= half_least_rows && shape.cols >= half_least_rows &&
+         shape.observations >= half_least_columns;
+}
+
 bool takes_halves(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
-  if (shape.rows < half_least_rows || shape.cols < half_least_rows ||
-      shape.observations < half_least_columns) {
-    return false;
-  }
+  if (!can_take_halves(shape)) return false;
   product_shape halves = shape;
   halves.kind = product_kind::of_halves;
   const double seconds = product_seconds(halves, multiprocessors, machine);

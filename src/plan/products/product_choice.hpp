@@ -44,6 +44,9 @@ bool can_take_products(product_kind kind, index_t observations, int compute_capa
 bool takes_products(const product_shape& shape, int multiprocessors,
                     const cuda_costs& machine = default_cuda_costs);
 
+/// Whether rows fill the tiles of products of halves.
+bool can_take_halves(const product_shape& shape);
+
 /// Whether a dense result in float of unit rows, of a job described by `of_values`, is products of
 /// halves: where they take less time than tiles and products in doubles, and rows fill a tile.
 bool takes_halves(const product_shape& shape, int multiprocessors,

@@ -39,6 +39,23 @@ inline constexpr index_t least_rounded_cols = 512;
   return cols <= most_product_cols ? cpu_rank_form::products : cpu_rank_form::rounded;
 }
 
+/// Whether rows of so many columns can be multiplied in a form: ranks fit it, and so do sums.
+[[nodiscard]] constexpr bool can_take_rank_form(cpu_rank_form form, index_t cols,
+                                                bool has_int8_sums) {
+  constexpr index_t most_int32_cols = 1860;  // of sums, see most_short_sum_cols
+  switch (form) {
+    case cpu_rank_form::bytes:
+      return cols <= most_int8_cols && has_int8_sums;
+    case cpu_rank_form::short_sums:
+      return cols <= most_int32_cols;
+    case cpu_rank_form::products:
+      return cols <= most_int16_cols;
+    case cpu_rank_form::rounded:
+      break;
+  }
+  return true;
+}
+
 [[nodiscard]] constexpr cpu_unit_form choose_cpu_unit_form(index_t cols) {
   return cols < least_rounded_cols ? cpu_unit_form::floats : cpu_unit_form::rounded;
 }

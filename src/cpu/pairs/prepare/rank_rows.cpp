@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/ranks/packed_rank_rows.hpp"
 #include "cpu/pairs/ranks/plain_rank_rows.hpp"
@@ -26,7 +27,8 @@ namespace {
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
 cpu_rank_form rank_form(index_t cols) {
-  return choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr);
+  return ways_in_force().rank_form.value_or(
+      choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr));
 }
 
 // Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.

@@ -5,8 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include <gpu/error.hpp>
+
 #include "base/parallel.hpp"
 #include "base/random_draw.hpp"
+#include "cpu/pairs/choice/forced_ways.hpp"
 #include "stats/bins.hpp"
 
 namespace gpu::cpu {
@@ -45,6 +48,19 @@ row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
     // Where both rows are rows of the area, only one order of the two is a pair.
     if (asked.size() == cols ? drawn.row != drawn.col : drawn.row < drawn.col) return drawn;
   }
+}
+
+// The choice, or the way that a measurement forces.
+cpu_way_choice choice_among(const pair_estimate& estimate, const cpu_pair_costs& costs) {
+  cpu_way_choice out = choose_cpu_way(estimate, costs);
+  const std::optional<cpu_pair_way>& forced = ways_in_force().way;
+  if (!forced) return out;
+  out.way = *forced;
+  const double expected = out.way == cpu_pair_way::screen   ? out.screen
+                          : out.way == cpu_pair_way::search ? out.search
+                                                            : out.every;
+  if (!std::isfinite(expected)) throw unsupported("these rows do not offer the forced way");
+  return out;
 }
 
 }  // namespace
@@ -167,7 +183,7 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
   if (layout().is_thin()) costs.screen = infinity;
   if (screen_.is_empty())
     costs.screen += making_screen * static_cast<double>(size() * cols()) / pairs();
-  choice_ = choose_cpu_way(estimate_, costs);
+  choice_ = choice_among(estimate_, costs);
   way_ = choice_.way;
   if (way_ != cpu_pair_way::screen) return;
   if (screen_.is_empty()) {
@@ -176,7 +192,7 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
   }
   if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
   estimate_.candidates = share_above(screen_.weakest(how.cut));
-  choice_ = choose_cpu_way(estimate_, costs);
+  choice_ = choice_among(estimate_, costs);
   way_ = choice_.way;
 }
 
@@ -189,7 +205,7 @@ std::string packed_search::explain() const {
 // A sample may have missed what is rare, and rows may be of several kinds. What was found stays.
 void packed_search::reconsider() {
   constexpr std::uint64_t least_pairs = 1 << 18;
-  if (!cut_ || way_ == cpu_pair_way::every) return;
+  if (!cut_ || way_ == cpu_pair_way::every || ways_in_force().way) return;
   const search_tally so_far = tally();
   if (so_far.searched < least_pairs) return;
   const auto done = static_cast<double>(so_far.searched);

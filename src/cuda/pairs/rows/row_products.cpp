@@ -1,5 +1,7 @@
 #include "cuda/pairs/rows/row_products.hpp"
 
+#include "plan/forced/forced_ways.hpp"
+
 namespace gpu::cuda {
 
 using kernels::pair_tile_kind;
@@ -27,21 +29,26 @@ bool can_take_products(const row_format& format, const device_limits& device, in
 
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
                   const device_limits& device) {
-  return variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
-         device.compute_major == 9 && device.compute_minor == 0 &&
-         detail::takes_halves(product_shape_of(format, area), device.multiprocessors);
+  const detail::product_shape shape = product_shape_of(format, area);
+  const bool is_offered =
+      variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
+      device.compute_major == 9 && device.compute_minor == 0 && detail::can_take_halves(shape);
+  return is_offered && detail::cuda_ways_in_force().halves.value_or(
+                           detail::takes_halves(shape, device.multiprocessors));
 }
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;
-  format.by_limbs = format.tile == pair_tile_kind::tensor_limbs &&
-                    variant == pair_variant::hopper &&
-                    format.cols <= kernels::policy::limb_most_columns;
+  const detail::forced_cuda_ways& forced = detail::cuda_ways_in_force();
+  format.by_limbs =
+      format.tile == pair_tile_kind::tensor_limbs && variant == pair_variant::hopper &&
+      format.cols <= kernels::policy::limb_most_columns && forced.limbs.value_or(true);
   format.products = can_take_products(format, device, code_capability) &&
-                    detail::takes_products(product_shape_of(format, area), device.multiprocessors);
+                    forced.products.value_or(detail::takes_products(product_shape_of(format, area),
+                                                                    device.multiprocessors));
   // Then there is nothing to screen.
-  if (format.products &&
+  if (format.products && !forced.screen &&
       detail::products_are_short(product_shape_of(format, area), device.multiprocessors)) {
     format.rounded = false;
   }

@@ -1,6 +1,7 @@
 #include "pairs/observations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
 #include <type_traits>
@@ -16,6 +17,26 @@ namespace {
 
 constexpr index_t word_bits = 64;
 constexpr index_t rows_per_task = 256;
+
+// Bit i: the lowest bit of byte i, of bytes that are 0 or 1.
+std::uint64_t bits_of_bytes(std::uint64_t bytes) {
+  // Byte i times bit 56 - 7 i of this is bit i of the highest byte of the product.
+  constexpr std::uint64_t gather = 0x0102040810204080;
+  return bytes * gather >> 56U;
+}
+
+// A bit for each of at most 64 values, set where it is not NaN.
+template <class T>
+std::uint64_t present_bits(const T* values, index_t count) {
+  std::array<std::uint8_t, word_bits> is_there{};
+  for (index_t k = 0; k < count; ++k) {
+    is_there[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(values[k] == values[k]);
+  }
+  const auto bytes = std::bit_cast<std::array<std::uint64_t, word_bits / 8>>(is_there);
+  std::uint64_t out = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) out |= bits_of_bytes(bytes[at]) << (8 * at);
+  return out;
+}
 
 }  // namespace
 
@@ -51,10 +72,7 @@ void present_values::add(const matrix_view<const T>& table, index_t first, int t
       for (index_t w = 0; w < words_; ++w) {
         const index_t begin = w * word_bits;
         const index_t size = std::min(word_bits, cols_ - begin);
-        std::uint64_t word = 0;
-        for (index_t k = 0; k < size; ++k) {
-          word |= std::uint64_t{values[begin + k] == values[begin + k]} << k;
-        }
+        const std::uint64_t word = present_bits(values + begin, size);
         bits[w] = word;
         count += std::popcount(word);
       }

@@ -112,7 +112,12 @@ struct product_memory {
   int parts = 0;
   int limbs = 1;
   product_order order = product_order::direct;
+  /// Of statistics by classes that cuts decide: a bit for each place of sums, set where a pair is
+  /// kept; the other places hold nothing. Null: every place holds a statistic, NaN where dropped.
+  std::uint32_t* kept = nullptr;
 };
+/// Places of sums that a word of `kept` has bits for.
+inline constexpr index_t places_of_word = 32;
 
 /// What the tiles pairwise_* write of a pair that shares n columns, in place of its statistic: NaN
 /// where it has none, or where cuts[n - least] drops it; or p by tables[n - least], and

@@ -201,8 +201,6 @@ __device__ void finish_group(const pairwise_job& job, const class_columns& colum
   const int lane = static_cast<int>(threadIdx.x % 4);
   const shared_decision decision(job.decision,
                                  __ldg(by.shared + of.row_class * by.count + of.col_class));
-  // Where cuts drop most pairs, all are NaN already.
-  const bool leaves_out = drops_pairs(job.decision);
   index_t of_class[2];  // of the rows, with the class of the columns
   float root[2];
 #pragma unroll
@@ -223,15 +221,14 @@ __device__ void finish_group(const pairwise_job& job, const class_columns& colum
       for (int half = 0; half < 2; ++half) {
         if (quad + 8 * half >= rows) continue;
         const std::int64_t xy = total_of<limbs>(sums, j, 2 * half + e);
-        // Most are dropped by an estimate.
+        // Most are dropped by an estimate; where cuts drop pairs, those that are kept are marked.
         if (decision.drops(static_cast<float>(xy) * root[half] * col_root)) continue;
         const std::int64_t xx = by.squares[of_class[half]];
         const std::int64_t yy = by.squares[index_t{col} * by.count + of.row_class];
         const double rho = xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
         const double out = decision(rho);
-        if (leaves_out && out != out) continue;
         const index_t row = of.row[half] - job.rows.first;
-        job.to.sums[job.to.first + row * job.to.pitch + (col - job.cols.first)] = out;
+        store_statistic(job.to, job.to.first + row * job.to.pitch + (col - job.cols.first), out);
       }
     }
   }
@@ -285,13 +282,7 @@ __global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
 }  // namespace
 
 void launch_class_ranks(const pairwise_job& job, cudaStream_t stream) {
-  if (drops_pairs(job.decision)) {
-    constexpr int nan_bytes = 0xff;
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemset2DAsync(
-        job.to.sums + job.to.first, static_cast<std::size_t>(job.to.pitch) * sizeof(double),
-        nan_bytes, static_cast<std::size_t>(job.cols.count) * sizeof(double),
-        static_cast<std::size_t>(job.rows.count), stream));
-  }
+  clear_kept(job, stream);
   const auto blocks =
       static_cast<unsigned>(blocks_of_multiprocessor * cuda::current_limits().multiprocessors);
   const auto kernel = job.classes.limbs == 1 ? class_rank_statistics<1> : class_rank_statistics<2>;

@@ -53,7 +53,13 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
       const double* const own = sum[r / 2][c] + r % 2 * 2;
       double2 out = make_double2(finish_class_values(job, i, j, own[0]), detail::no_statistic);
       if (j + 1 < job.cols.count) out.y = finish_class_values(job, i, j + 1, own[1]);
-      *reinterpret_cast<double2*>(job.to.sums + job.to.first + i * job.to.pitch + j) = out;
+      const index_t at = job.to.first + i * job.to.pitch + j;
+      if (job.to.kept != nullptr) {
+        const std::uint32_t kept = (out.x == out.x ? 1U : 0U) | (out.y == out.y ? 2U : 0U);
+        if (kept == 0) continue;
+        mark_kept(job.to, at, kept);
+      }
+      *reinterpret_cast<double2*>(job.to.sums + at) = out;
     }
   }
 }
@@ -61,6 +67,7 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
 }  // namespace
 
 void launch_class_values(const pairwise_job& job, cudaStream_t stream) {
+  clear_kept(job, stream);
   allow_shared_memory(class_value_statistics, feeder::shared_bytes);
   const unsigned blocks = grid_blocks(
       ceil_div(job.rows.count, layout::block_rows) * ceil_div(job.cols.count, layout::block_cols),

@@ -2,6 +2,8 @@
 // What is written of a pair with missing values: its statistic, or what a sink asks for in its
 // place.
 
+#include "base/round_up.hpp"
+#include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/products/multiply.hpp"
 #include "stats/shared_columns.hpp"
@@ -57,9 +59,25 @@ __device__ inline double decide_pairwise(const pairwise_decision& by, double sta
   return shared_decision(by, shared)(statistic);
 }
 
-/// Whether most pairs are NaN, because cuts drop them.
-__host__ __device__ inline bool drops_pairs(const pairwise_decision& by) {
-  return by.tables == nullptr && by.cuts != nullptr;
+/// Forgets what was kept at the places of a job before.
+inline void clear_kept(const pairwise_job& job, cudaStream_t stream) {
+  if (job.to.kept == nullptr) return;
+  const index_t words = ceil_div(job.rows.count * job.to.pitch, places_of_word);
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
+      job.to.kept, 0, static_cast<std::size_t>(words) * sizeof(std::uint32_t), stream));
+}
+/// Marks the pairs at neighbouring places, the first one `place`, of which `bits` are kept: all in
+/// one word.
+__device__ inline void mark_kept(const product_memory& to, index_t place, std::uint32_t bits) {
+  atomicOr(to.kept + place / places_of_word, bits << place % places_of_word);
+}
+/// Writes what stands for a pair.
+__device__ inline void store_statistic(const product_memory& to, index_t place, double statistic) {
+  if (to.kept != nullptr) {
+    if (statistic != statistic) return;
+    mark_kept(to, place, 1);
+  }
+  to.sums[place] = statistic;
 }
 
 /// Whether a tile of rows [row, row + size) and columns [col, col + size) of a panel is wanted.

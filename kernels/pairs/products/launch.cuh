@@ -191,6 +191,7 @@ class product_run {
   }
   void multiply(pair_panel& piece, product_blocks blocks) const {
     if (finishes_statistics(tile_)) {
+      if (!marks_kept(tile_, piece)) piece.products.kept = nullptr;
       const pairwise_job job{.rows = piece.rows,
                              .cols = piece.cols,
                              .decision = piece.decision,

@@ -65,7 +65,7 @@ struct half_products {
   }
   static __device__ double finish(double sum) { return sum * (1 / (half_scale * half_scale)); }
 };
-/// Statistics of rows with missing values, as they are.
+/// Statistics of rows with missing values, as they are; NaN where product_memory::kept has no bit.
 struct ready_statistics {
   static constexpr int walked_tiles = 4;
   using statistic = ready_statistic;
@@ -75,8 +75,18 @@ struct ready_statistics {
   template <int count>
   static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
                                 double (&out)[count]) {
+    if (from.kept == nullptr) {
 #pragma unroll
-    for (int i = 0; i < count; ++i) out[i] = from.sums[at[i]];
+      for (int i = 0; i < count; ++i) out[i] = from.sums[at[i]];
+      return;
+    }
+    bool is_kept[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      is_kept[i] = (from.kept[at[i] / places_of_word] >> (at[i] % places_of_word) & 1U) != 0;
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) out[i] = is_kept[i] ? from.sums[at[i]] : detail::no_statistic;
   }
   static __device__ double finish(double statistic) { return statistic; }
 };

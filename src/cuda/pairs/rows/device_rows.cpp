@@ -422,6 +422,7 @@ void device_rows::halve_unit_rows(cudaStream_t stream) {
 void device_rows::make_product_rows(cudaStream_t stream) {
   if (products_.data() != nullptr || count_ == 0) return;
   products_ = {static_cast<std::size_t>(product_elements_), stream};
+  if (is_pairwise(format_.tile)) kept_ = {kept_words(product_elements_), stream};
   if (format_.product_row_bytes() == 0) return;
   product_rows_ = {
       static_cast<std::size_t>(format_.product_rows(count_)) * format_.product_row_bytes(), stream};
@@ -459,7 +460,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
   if (format_.products && tile == format_.deciding_tile()) make_product_rows(stream);
   if (tile == pair_tile_kind::products_half ||
       (format_.products && tile == format_.deciding_tile())) {
-    products = {.sums = products_.data(), .capacity = product_elements_};
+    products = {.sums = products_.data(), .capacity = product_elements_, .kept = kept_.data()};
   }
   const index_t step = resident_ ? std::max<index_t>(count_, 1) : block_rows_;
   for (index_t i = rows.begin; i < rows.end; i += step) {

@@ -122,6 +122,9 @@ class device_rows {
   void fit_products(std::size_t rows, pair_budget& budget);
   // Memory for the statistics of a query of prepared rows, which go through it.
   void take_product_memory(pair_budget& budget);
+  // Bytes of products, with the bits of product_memory::kept where rows have them.
+  [[nodiscard]] std::size_t product_bytes(std::size_t elements) const;
+  [[nodiscard]] static std::size_t kept_words(index_t elements);
   void read_back(cudaStream_t stream, detail::row_info& info);
   std::optional<row_patterns> fold_resident(double most_share, index_t border,
                                             const detail::row_info& info, const pair_budget& budget,
@@ -168,6 +171,7 @@ class device_rows {
   device_buffer<std::byte> product_rows_;
   device_buffer<std::byte> half_planes_;
   device_buffer<double> products_;
+  device_buffer<std::uint32_t> kept_;  // see kernels::product_memory, of rows with missing values
   index_t product_elements_ = 0;
   row_buffer<kernels::row_rounding> rounding_;
   device_buffer<std::int8_t> sign_ranks_;

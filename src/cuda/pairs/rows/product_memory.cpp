@@ -2,9 +2,20 @@
 
 #include <algorithm>
 
+#include "base/round_up.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
 
 namespace gpu::cuda {
+
+std::size_t device_rows::kept_words(index_t elements) {
+  return static_cast<std::size_t>(ceil_div(elements, kernels::places_of_word));
+}
+
+std::size_t device_rows::product_bytes(std::size_t elements) const {
+  const std::size_t words =
+      is_pairwise(format_.tile) ? kept_words(static_cast<index_t>(elements)) : 0;
+  return elements * sizeof(double) + words * sizeof(std::uint32_t);
+}
 
 void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
   if (!format_.products) return;
@@ -15,7 +26,7 @@ void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
   const std::size_t elements =
       finishes_statistics(format_.tile) ? std::max(fitting, least) : fitting;
   const auto padding = static_cast<std::size_t>(format_.product_rows(count_) - count_);
-  const std::size_t bytes = elements * sizeof(double) + padding * format_.product_row_bytes();
+  const std::size_t bytes = product_bytes(elements) + padding * format_.product_row_bytes();
   // The rows have to be resident beside them.
   format_.products = elements >= least && bytes <= budget.left() / 4 &&
                      rows * format_.bytes() <= resident_share(budget.left() - bytes);
@@ -35,7 +46,7 @@ void device_rows::take_product_memory(pair_budget& budget) {
   const auto wanted = static_cast<std::size_t>(product_elements(format_, fresh_, count_));
   const std::size_t elements =
       std::max(least, std::min(wanted, budget.left() / 8 / sizeof(double)));
-  budget.take(elements * sizeof(double), "products of rows");
+  budget.take(product_bytes(elements), "products of rows");
   product_elements_ = static_cast<index_t>(elements);
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/round_up.hpp"
@@ -140,6 +143,11 @@ struct class_order {
 
 }  // namespace
 
+struct row_classes::host_lists {
+  grouping found;
+  std::optional<class_order> by_class;
+};
+
 row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile,
                          pair_budget& budget, cudaStream_t stream) {
   if (tile == kernels::pair_tile_kind::pairwise_signs) return;  // ties are of pairs
@@ -149,7 +157,9 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
   // A look at some rows first: where holes are scattered, they all differ.
   const index_t sampled = std::min(rows.count, sampled_rows);
   if (!pays(group(read_masks(rows, tile, sampled, stream), sampled), rows.count)) return;
-  const grouping found = group(read_masks(rows, tile, rows.count, stream), rows.count);
+  auto lists = std::make_shared<host_lists>();
+  lists->found = group(read_masks(rows, tile, rows.count, stream), rows.count);
+  const grouping& found = lists->found;
   if (!pays(found, rows.count)) return;
 
   const auto count = found.representatives.size();
@@ -170,7 +180,7 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
   const device_buffer<std::uint32_t> representatives = upload(found.representatives, stream);
   tables_ = {.count = static_cast<int>(count), .of_row = of_row_.data(), .shared = shared_.data()};
   if (ranks) {
-    const class_order by_class(found);
+    const class_order& by_class = lists->by_class.emplace(found);
     order_ = upload(by_class.rows, stream);
     begins_ = upload(by_class.begins, stream);
     places_ = upload(by_class.places, stream);
@@ -194,8 +204,7 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
     tables_.on_tensor_cores = multiplies_doubles();
     kernels::launch_class_sums(rows, representatives.data(), tables_, stream);
   }
-  // What was uploaded lies in vectors of this function.
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  lists_ = std::move(lists);
 }
 
 }  // namespace gpu::cuda

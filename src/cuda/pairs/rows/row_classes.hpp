@@ -4,6 +4,7 @@
 // once.
 
 #include <cstdint>
+#include <memory>
 
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -16,8 +17,8 @@ class row_classes {
   /// No classes.
   row_classes() = default;
   /// Those of packed rows, of the tile pairwise_ranks or pairwise_values, in device memory: none
-  /// where masks are many, rows too long, or memory too short, and of pairwise_signs. Waits for the
-  /// stream.
+  /// where masks are many, rows too long, or memory too short, and of pairwise_signs. Waits for
+  /// what was on the stream before, not for the tables.
   row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile, pair_budget& budget,
               cudaStream_t stream);
 
@@ -25,6 +26,9 @@ class row_classes {
   [[nodiscard]] const kernels::mask_classes& tables() const { return tables_; }
 
  private:
+  struct host_lists;
+
+  std::shared_ptr<const host_lists> lists_;  // what is uploaded, until the copies are done
   kernels::mask_classes tables_;
   device_buffer<std::uint16_t> of_row_;
   device_buffer<std::uint32_t> shared_;

@@ -145,9 +145,10 @@ call_shape pair_engine::shape() const {
           .format = rows_->format(),
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
-          .fast_counts = detail::cuda_ways_in_force().fast_counts.value_or(true),
+          .has_room = detail::cuda_ways_in_force().fast_counts.value_or(true),
           .multiprocessors = multiprocessors_,
-          .block_shared_bytes = limits_of(ordinal_).block_shared_bytes};
+          .block_shared_bytes = limits_of(ordinal_).block_shared_bytes,
+          .device_bytes = limits_of(ordinal_).memory_bytes};
 }
 
 pair_tile_kind pair_engine::edge_tile(double kept_share) const {

@@ -1,6 +1,6 @@
-// Best partners in the caller's device memory, from whole rows: a block of rows of statistics is
-// written, and the best entries of each row are selected from it. For what the search by groups
-// does not take: long rows, long lists, devices without tensor cores.
+// Best partners in the caller's device memory, from whole rows: their statistics are written, and
+// the best entries of each row are selected from them, a block of rows at a time. For what the
+// search by groups does not take: long rows, long lists, devices without tensor cores.
 #include <algorithm>
 
 #include "cuda/pairs/on_device/sinks.hpp"
@@ -11,9 +11,36 @@
 namespace gpu::cuda {
 namespace {
 
-// The most bytes of the statistics of a block; a block has whole tiles of rows in any case.
+// The most bytes of the statistics that are selected from at a time; those of whole tiles of rows
+// in any case.
 constexpr std::size_t most_block_bytes = std::size_t{256} << 20;
 constexpr index_t tile_rows = 128;
+// Of a table, all statistics at once where they take at most this share of the device's memory.
+constexpr std::size_t whole_table_share = 10;
+
+// Whether the statistics of all rows are in memory at a time. The product of two rows is then
+// computed once, and not for each of them; but memory of that size is mapped anew for every call.
+// Measured on an H100, in seconds: a byte mapped, and a column of a pair by doubles or by limbs.
+bool takes_whole_table(const call_shape& shape, std::size_t bytes_of_row) {
+  constexpr double map_byte = 2.5e-12;
+  constexpr double multiply_doubles = 2.9e-14;
+  constexpr double multiply_limbs = 9e-15;
+  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * bytes_of_row;
+  const double multiply = shape.format.tile == kernels::pair_tile_kind::tensor_float
+                              ? multiply_doubles
+                              : multiply_limbs;
+  const bool pays = multiply * static_cast<double>(shape.format.cols) > map_byte * sizeof(double);
+  return pays && shape.has_room && shape.area.rows == shape.area.cols &&
+         whole <= shape.device_bytes / whole_table_share;
+}
+
+// Rows of statistics that are selected from at a time.
+index_t rows_of_block(const call_shape& shape, std::size_t bytes_of_row) {
+  const index_t rows = shape.area.rows.size();
+  const auto fitting =
+      static_cast<index_t>(most_block_bytes / bytes_of_row) / tile_rows * tile_rows;
+  return std::min(std::max(fitting, tile_rows), rows);
+}
 
 kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries) {
   const index_t cols = shape.area.cols.size();
@@ -41,14 +68,14 @@ stream_row_search::stream_row_search(const call_shape& shape, const device_top_k
     : shape_(shape), sink_(sink), scratch_bytes_(0) {
   const index_t cols = shape.area.cols.size();
   const auto row_bytes = static_cast<std::size_t>(std::max<index_t>(cols, 1)) * sizeof(double);
-  const auto fitting = static_cast<index_t>(most_block_bytes / row_bytes) / tile_rows * tile_rows;
-  block_rows_ = std::min(std::max(fitting, tile_rows), shape.area.rows.size());
+  block_rows_ = rows_of_block(shape, row_bytes);
+  computed_rows_ = takes_whole_table(shape, row_bytes) ? shape.area.rows.size() : block_rows_;
   entries_ = std::min(sink.index.cols(), cols);
-  const auto block = static_cast<std::size_t>(block_rows_ * cols);
   const auto listed = static_cast<std::size_t>(block_rows_ * entries_);
-  statistics_ = memory.take<double>(block);
+  statistics_ = memory.take<double>(computed_rows_ * cols);
   // By value the statistics are the keys.
-  keys_ = sink.order == neighbor_order::by_value ? statistics_ : memory.take<double>(block);
+  const bool keys_are_values = sink.order == neighbor_order::by_value;
+  keys_ = keys_are_values ? nullptr : memory.take<double>(block_rows_ * cols);
   best_ = memory.take<double>(listed);
   columns_ = memory.take<index_t>(listed);
   if (listed > 0) {
@@ -62,21 +89,27 @@ stream_row_search::stream_row_search(const call_shape& shape, const device_top_k
   scratch_ = memory.take<std::byte>(scratch_bytes_);
 }
 
-void stream_row_search::search(const stream_rows& rows, detail::index_range block,
-                               const detail::keep_range& keep, cudaStream_t stream) const {
+void stream_row_search::compute(const stream_rows& rows, detail::index_range block,
+                                cudaStream_t stream) const {
   const detail::index_range& cols = shape_.area.cols;
   const auto step = dense_step(dense_tile_of<double>(shape_.format), statistics_, cols.size(),
                                block.begin, cols.begin);
   rows.for_each_panel(block, cols, kernels::pair_region::whole, step.tile,
                       [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
-  const kernels::statistic_block whole{.statistics = statistics_,
+}
+
+void stream_row_search::select(detail::index_range block, double* statistics,
+                               const detail::keep_range& keep, cudaStream_t stream) const {
+  const detail::index_range& cols = shape_.area.cols;
+  const kernels::statistic_block whole{.statistics = statistics,
                                        .rows = block.size(),
                                        .cols = cols.size(),
                                        .first_row = block.begin,
                                        .first_col = cols.begin};
-  kernels::launch_partner_keys(whole, keep.at_least, keep.at_most, sink_.order, keys_, stream);
+  double* const keys = keys_ == nullptr ? statistics : keys_;
+  kernels::launch_partner_keys(whole, keep.at_least, keep.at_most, sink_.order, keys, stream);
   kernels::launch_top_k<double>(job_of(shape_, block.size(), entries_),
-                                {keys_, block.size(), cols.size()}, {best_, block.size(), entries_},
+                                {keys, block.size(), cols.size()}, {best_, block.size(), entries_},
                                 {columns_, block.size(), entries_}, scratch_, stream);
   const index_t first = block.begin - shape_.area.rows.begin;
   kernels::launch_write_partners(whole, best_, columns_, entries_,
@@ -105,8 +138,13 @@ void stream_row_search::run(const stream_rows& rows, const detail::keep_range& k
         stream);
     return;
   }
-  for (index_t begin = all.begin; begin < all.end; begin += block_rows_) {
-    search(rows, {begin, std::min(begin + block_rows_, all.end)}, keep, stream);
+  for (index_t first = all.begin; first < all.end; first += computed_rows_) {
+    const detail::index_range computed{first, std::min(first + computed_rows_, all.end)};
+    compute(rows, computed, stream);
+    for (index_t begin = computed.begin; begin < computed.end; begin += block_rows_) {
+      select({begin, std::min(begin + block_rows_, computed.end)},
+             statistics_ + (begin - first) * shape_.area.cols.size(), keep, stream);
+    }
   }
 }
 

@@ -132,7 +132,7 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {
-    out.shape.fast_counts = false;
+    out.shape.has_room = false;
     if (!finishes_statistics(out.shape.format.tile)) out.shape.format.products = false;
     out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   }

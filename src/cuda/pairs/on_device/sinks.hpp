@@ -143,15 +143,19 @@ class stream_row_search {
   static constexpr bool splits = false;
 
  private:
-  void search(const stream_rows& rows, detail::index_range block, const detail::keep_range& keep,
+  // Writes the statistics of rows [block.begin, block.end).
+  void compute(const stream_rows& rows, detail::index_range block, cudaStream_t stream) const;
+  // Writes the lists of those rows, whose statistics may become keys.
+  void select(detail::index_range block, double* statistics, const detail::keep_range& keep,
               cudaStream_t stream) const;
 
   const call_shape& shape_;
   const device_top_k_sink& sink_;
-  index_t block_rows_;
+  index_t block_rows_;     // that are selected from at a time
+  index_t computed_rows_;  // whose statistics are there at a time
   index_t entries_;
   double* statistics_;
-  double* keys_;
+  double* keys_;  // of a block; null: the statistics themselves
   double* best_;
   index_t* columns_;
   std::size_t scratch_bytes_;

@@ -48,9 +48,10 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .format = format,
           .variant = variant,
           .has_warpgroup_products = code.has_warpgroups,
-          .fast_counts = true,
+          .has_room = true,
           .multiprocessors = limits.multiprocessors,
-          .block_shared_bytes = limits.block_shared_bytes};
+          .block_shared_bytes = limits.block_shared_bytes,
+          .device_bytes = limits.memory_bytes};
 }
 
 stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)

@@ -19,9 +19,10 @@ struct call_shape {
   row_format format;
   pair_variant variant;
   bool has_warpgroup_products;
-  bool fast_counts;  ///< Whether there is memory for more than the tiles' counts.
+  bool has_room;  ///< Whether there is memory for the faster ways of sinks.
   int multiprocessors;
   std::size_t block_shared_bytes;
+  std::size_t device_bytes;  ///< Memory of the device.
 };
 
 }  // namespace gpu::cuda

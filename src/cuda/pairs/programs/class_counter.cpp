@@ -38,7 +38,7 @@ constexpr index_t largest_square_sum(index_t cols) {
 }  // namespace
 
 bool class_counter::takes(const call_shape& shape, bool binned) {
-  return shape.fast_counts && shape.variant == pair_variant::hopper &&
+  return shape.has_room && shape.variant == pair_variant::hopper &&
          shape.format.tile == kernels::pair_tile_kind::tensor_int8 && !is_thin(shape.area) &&
          (!binned || kernels::counts_bins(shape.format.cols));
 }

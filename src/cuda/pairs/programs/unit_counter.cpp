@@ -54,7 +54,7 @@ index_t items_of_launch(index_t elements) {
 }  // namespace
 
 bool unit_counter::takes(const call_shape& shape) {
-  return shape.fast_counts && shape.has_warpgroup_products &&
+  return shape.has_room && shape.has_warpgroup_products &&
          shape.format.tile == kernels::pair_tile_kind::tensor_float &&
          elements_of(shape) <= kernels::unit_count_most_elements && !is_thin(shape.area);
 }

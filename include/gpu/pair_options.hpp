@@ -50,8 +50,8 @@ enum class p_method {
   /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither
   /// row of a pair has ties and there are at most 1290 columns; else Student's t. See
   /// gpu::spearman_p_value for what it computes. Each pair is decided by its own p, on the CPU
-  /// alone: backend::cuda, prepared rows on a device, and tables and results in device memory throw
-  /// gpu::unsupported, and so do other measures, covariates, nan_policy::pairwise and folding.
+  /// and on CUDA alike. Results in device memory throw gpu::unsupported, and so do other measures,
+  /// covariates, nan_policy::pairwise and folding.
   exact
 };
 

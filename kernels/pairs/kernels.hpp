@@ -175,6 +175,7 @@ struct cut_estimate {
   float certain;
   double at_least;  // the exact test: statistic >= at_least or <= at_most
   double at_most;
+  detail::pair_cut by_ties = {};  // takes its place for Spearman where there are two
 };
 /// The test of estimates that are off by `error` at most. On host and device.
 constexpr cut_estimate estimate_cut(const detail::keep_range& keep, double error) {
@@ -192,6 +193,29 @@ constexpr cut_estimate estimate_cut(const detail::keep_range& keep, double error
   out.certain = static_cast<float>((high - low) / 2 + error);
   return out;
 }
+
+/// The same of two tests: kept for certain where both of them keep it.
+constexpr cut_estimate estimate_cut(const detail::pair_cut& cut, double error) {
+  cut_estimate out = estimate_cut(cut.widest, error);
+  if (cut.is_one()) return out;
+  out.by_ties = cut;
+  const detail::keep_range both = cut.narrowest();
+  if (both.at_least <= both.at_most) return out;  // every statistic is kept
+  const double high = std::clamp(both.at_least, -2.0, 2.0);
+  const double low = std::clamp(both.at_most, -2.0, 2.0);
+  const auto middle = static_cast<double>(out.middle);
+  out.certain = static_cast<float>(std::max(high - middle, middle - low) + error);
+  return out;
+}
+
+/// Where the bins of p begin, as keys of the statistic, for rows of ranks: bin_sink_args counts a
+/// pair at the number of steps that its key reaches.
+struct rank_steps {
+  const double* untied =
+      nullptr;                   ///< [bins + 1], ascending, of pairs of which neither row has ties;
+  const double* tied = nullptr;  ///< [bins + 1], the same where either has. Null: no steps.
+  std::int64_t untied_squares = 0;  ///< See detail::pair_cut.
+};
 
 /// A per-row test that replaces the common one (top-k: a row's k-th best so far).
 struct row_cut {
@@ -244,6 +268,7 @@ struct bin_sink_args {
   unsigned long long* bins = nullptr;
   const std::uint32_t* weights = nullptr;  // as of count_sink_args; Spearman alone
   const std::uint32_t* done = nullptr;     // as of count_sink_args
+  rank_steps steps = {};  // Spearman alone: these say where bins begin, the least of them is `low`
 };
 
 /// Writes every statistic: out[(i - first_row) * pitch + (j - first_col)], 1 on the diagonal, NaN
@@ -343,8 +368,7 @@ struct finish_request {
   pair_tile_kind tile;
   pair_operand rows;
   pair_operand cols;
-  double at_least;
-  double at_most;
+  detail::pair_cut keep;
   std::uint64_t* keys;
   std::uint64_t* values;
   std::uint64_t count;

@@ -1,6 +1,9 @@
 #pragma once
 // What decides a pair once its statistic is known: the cut, and the key that counting passes bin.
 
+#include <algorithm>
+#include <cstdint>
+
 namespace gpu::inline v0::detail {
 
 /// The filter as one test on the statistic: kept where r >= at_least or r <= at_most. NaN never is.
@@ -8,6 +11,41 @@ struct keep_range {
   double at_least;
   double at_most;
   [[nodiscard]] constexpr bool keeps(double r) const { return r >= at_least || r <= at_most; }
+  bool operator==(const keep_range&) const = default;
+};
+
+/// The filter of pairs of rows of ranks, of which those without ties may have a test of their own.
+/// The sum of the squares of a row's centred ranks tells whether it has ties, which make it
+/// smaller.
+struct pair_cut {
+  keep_range widest{0.0, 0.0};      ///< Keeps what either of the two keeps.
+  std::int64_t untied_squares = 0;  ///< Of a row without ties; 0: `widest` is that of all pairs.
+  keep_range untied{0.0, 0.0};      ///< Where neither row has ties.
+  keep_range tied{0.0, 0.0};        ///< Where either has.
+
+  /// One filter for all pairs.
+  [[nodiscard]] static constexpr pair_cut of(const keep_range& keep) { return {.widest = keep}; }
+  [[nodiscard]] static constexpr pair_cut of(const keep_range& untied, const keep_range& tied,
+                                             std::int64_t untied_squares) {
+    return {.widest = {std::min(untied.at_least, tied.at_least),
+                       std::max(untied.at_most, tied.at_most)},
+            .untied_squares = untied_squares,
+            .untied = untied,
+            .tied = tied};
+  }
+  [[nodiscard]] constexpr bool is_one() const { return untied_squares == 0; }
+  /// What both of them keep.
+  [[nodiscard]] constexpr keep_range narrowest() const {
+    if (is_one()) return widest;
+    return {std::max(untied.at_least, tied.at_least), std::min(untied.at_most, tied.at_most)};
+  }
+  /// Of the statistic of two rows with such sums of squares.
+  [[nodiscard]] constexpr bool keeps(double statistic, std::int64_t x_squares,
+                                     std::int64_t y_squares) const {
+    if (is_one()) return widest.keeps(statistic);
+    const bool has_ties = x_squares != untied_squares || y_squares != untied_squares;
+    return has_ties ? tied.keeps(statistic) : untied.keeps(statistic);
+  }
 };
 
 /// Which function of the statistic a binning pass bins.

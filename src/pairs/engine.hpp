@@ -59,7 +59,9 @@ struct row_info {
   std::vector<index_t> constant_rows = {};  // ascending
   std::vector<index_t> nan_rows = {};       // ascending
   double seconds = 0;
-  std::vector<row_ties> ties = {};  ///< Of the rows, where the engine knows them: of signs on CUDA.
+  /// Of the rows, where the engine knows them: on CUDA of signs; and of ranks tested by
+  /// permutations whether there are any, as one pair or none.
+  std::vector<row_ties> ties = {};
 };
 
 /// Rows of an input folded into patterns: the rows of the engine are then the patterns, and this

@@ -29,6 +29,19 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE index_t bin_place(double key, double low, doub
   return 1 + bin_of(key, low, scale, bins);
 }
 
+/// How many of `count` ascending steps a key reaches.
+GPU_SIMILARITY_INLINE_HOST_DEVICE index_t steps_reached(const double* steps, index_t count,
+                                                        double key) {
+  index_t first = 0;
+  for (index_t last = count; first < last;) {
+    const index_t middle = first + (last - first) / 2;
+    const bool reaches = key >= steps[middle];
+    first = reaches ? middle + 1 : first;
+    last = reaches ? last : middle;
+  }
+  return first;
+}
+
 /// Bins of the histogram of count_sink for each 1 of the statistic. Halving is exact.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double histogram_scale(index_t bins) {
   return static_cast<double>(bins) / 2;

@@ -26,7 +26,7 @@ struct sample_request {
   pair_operand rows;  ///< Every row of the input.
   row_sides sides;
   std::uint64_t pairs;
-  detail::keep_range keep;
+  detail::pair_cut keep;
   /// Magnitudes of the statistic to count the pairs above.
   double magnitudes[detail::most_screens];
 };

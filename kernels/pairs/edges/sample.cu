@@ -130,6 +130,15 @@ __device__ double statistic_at(const sample_request& request, std::uint64_t plac
   return lane == 0 ? statistic : CUDART_NAN;
 }
 
+// Whether the pair drawn at `place`, of this statistic, is kept; NaN never is.
+__device__ bool keeps_drawn(const sample_request& request, std::uint64_t place, double statistic) {
+  if (request.keep.is_one()) return request.keep.widest.keeps(statistic);
+  if (statistic != statistic) return false;
+  const drawn_pair pair = draw(place, request.sides);
+  return request.keep.keeps(statistic, request.rows.square_sums[pair.i],
+                            request.rows.square_sums[pair.j]);
+}
+
 // A thread counts what it sees, and a block adds to memory once.
 __global__ void sample_pairs(const __grid_constant__ sample_request request,
                              sample_counts* counts) {
@@ -140,7 +149,7 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
        first += std::uint64_t{gridDim.x} * pairs_of_block) {
     const double statistic = statistic_at(request, first + threadIdx.x / lanes_per_pair, lane);
     seen[0] += statistic == statistic;
-    seen[1] += keeps(statistic, request.keep.at_least, request.keep.at_most);
+    seen[1] += keeps_drawn(request, first + threadIdx.x / lanes_per_pair, statistic);
 #pragma unroll
     for (int s = 0; s < detail::most_screens; ++s) {
       seen[2 + s] += fabs(statistic) >= request.magnitudes[s];

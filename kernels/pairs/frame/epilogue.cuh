@@ -43,12 +43,25 @@ __device__ row_tests<Tile::shape.row_slots> load_row_tests(const pair_panel& pan
   return out;
 }
 
-/// The decision itself, of one pair of the panel (local row and column).
+/// The decision of a statistic, of one pair of the panel (local row and column).
+template <class Statistic>
+__device__ bool keeps_pair(const pair_panel& panel, const cut_estimate& cut, index_t i, index_t j,
+                           double statistic) {
+  if constexpr (std::is_same_v<Statistic, spearman_statistic>) {
+    if (!cut.by_ties.is_one()) {
+      return cut.by_ties.keeps(statistic, panel.rows.square_sums[i], panel.cols.square_sums[j]);
+    }
+  }
+  return keeps(statistic, cut.at_least, cut.at_most);
+}
+
+/// The same of its product.
 template <class Statistic>
 __device__ __noinline__ bool exactly_kept(const pair_panel& panel, const cut_estimate& cut,
                                           index_t i, index_t j,
                                           typename Statistic::product product) {
-  return keeps(Statistic::of(product, panel.rows, i, panel.cols, j), cut.at_least, cut.at_most);
+  return keeps_pair<Statistic>(panel, cut, i, j,
+                               Statistic::of(product, panel.rows, i, panel.cols, j));
 }
 
 }  // namespace gpu::kernels

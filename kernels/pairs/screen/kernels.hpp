@@ -8,6 +8,7 @@
 
 #include <gpu/index.hpp>
 
+#include "base/keep_range.hpp"
 #include "kernels/pairs/sides.hpp"
 #include "plan/screen_policy.hpp"
 
@@ -91,8 +92,8 @@ void launch_pack_rounded(const screen_source& source, const row_rounding* roundi
                          const screen_rows& packed, cudaStream_t stream);
 
 /// As launch_screen_refine, for rounded rows.
-void launch_rounded_refine(const screen_source& source, const screen_rows& packed, double at_least,
-                           double at_most, const screen_candidate* candidates,
+void launch_rounded_refine(const screen_source& source, const screen_rows& packed,
+                           const detail::pair_cut& keep, const screen_candidate* candidates,
                            const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
                            std::uint64_t* kept, cudaStream_t stream);
 
@@ -121,10 +122,10 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
                    screen_candidate* candidates, std::uint64_t capacity, std::uint64_t* count,
                    int multiprocessors, cudaStream_t stream);
 
-/// Tests the candidates exactly: those with rho >= at_least or rho <= at_most go to `edges`, their
+/// Tests the candidates exactly: those that `keep` keeps go to `edges`, their
 /// number to `*kept`. `edges` holds at least min(*count, capacity) entries.
-void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed, double at_least,
-                          double at_most, const screen_candidate* candidates,
+void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed,
+                          const detail::pair_cut& keep, const screen_candidate* candidates,
                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
                           std::uint64_t* kept, cudaStream_t stream);
 

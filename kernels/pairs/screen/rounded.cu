@@ -152,19 +152,17 @@ __global__ void round_bounds_kernel(const row_rounding* rounding, screen_rows pa
   if (threadIdx.x % 32 == 0) packed.blocks[block] = {scale, error};
 }
 
-__device__ void keep_edge(std::uint32_t a, std::uint32_t b, double statistic, double at_least,
-                          double at_most, screened_edge* edges, std::uint64_t* kept) {
-  if (!keeps(statistic, at_least, at_most)) return;
+__device__ void add_edge(std::uint32_t a, std::uint32_t b, double statistic, screened_edge* edges,
+                         std::uint64_t* kept) {
   const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(kept), 1ULL);
   edges[slot] = {a < b ? a : b, a < b ? b : a, statistic};
 }
 
 // A warp a candidate: every pair of limbs, 4 columns of each a lane at a time.
 __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* order,
-                                    double at_least, double at_most,
-                                    const screen_candidate* candidates, const std::uint64_t* count,
-                                    std::uint64_t capacity, screened_edge* edges,
-                                    std::uint64_t* kept) {
+                                    const detail::pair_cut keep, const screen_candidate* candidates,
+                                    const std::uint64_t* count, std::uint64_t capacity,
+                                    screened_edge* edges, std::uint64_t* kept) {
   const std::uint64_t found = *count < capacity ? *count : capacity;
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * warps;
   const unsigned lane = threadIdx.x % 32;
@@ -190,8 +188,10 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
     }
     for (int shift = 16; shift > 0; shift /= 2) sum += __shfl_xor_sync(~0U, sum, shift);
     if (lane == 0) {
-      keep_edge(a, b, detail::rho_of(sum, source.square_sums[a], source.square_sums[b]), at_least,
-                at_most, edges, kept);
+      const std::int64_t x_squares = source.square_sums[a];
+      const std::int64_t y_squares = source.square_sums[b];
+      const double rho = detail::rho_of(sum, x_squares, y_squares);
+      if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges, kept);
     }
   }
 }
@@ -199,7 +199,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
 // Eight lanes a candidate, one partial sum of stats/unit_rows.hpp each: unit rows hold them one
 // after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
 __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_t* order,
-                                        double at_least, double at_most,
+                                        const detail::pair_cut keep,
                                         const screen_candidate* candidates,
                                         const std::uint64_t* count, std::uint64_t capacity,
                                         screened_edge* edges, std::uint64_t* kept) {
@@ -222,7 +222,8 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
     sum += __shfl_xor_sync(mask, sum, 2);
     sum += __shfl_xor_sync(mask, sum, 4);
     if (lane == 0) {
-      keep_edge(a, b, detail::clip_correlation(sum), at_least, at_most, edges, kept);
+      const double statistic = detail::clip_correlation(sum);
+      if (keep.widest.keeps(statistic)) add_edge(a, b, statistic, edges, kept);
     }
   }
 }
@@ -288,14 +289,14 @@ void launch_pack_rounded(const screen_source& source, const row_rounding* roundi
   launch_tile_bounds(packed, stream);
 }
 
-void launch_rounded_refine(const screen_source& source, const screen_rows& packed, double at_least,
-                           double at_most, const screen_candidate* candidates,
+void launch_rounded_refine(const screen_source& source, const screen_rows& packed,
+                           const detail::pair_cut& keep, const screen_candidate* candidates,
                            const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
                            std::uint64_t* kept, cudaStream_t stream) {
   constexpr int blocks = 1024;
   const auto kernel = source.unit_rows != nullptr ? refine_unit_rows_kernel : refine_ranks_kernel;
-  kernel<<<blocks, threads, 0, stream>>>(source, packed.order, at_least, at_most, candidates, count,
-                                         capacity, edges, kept);
+  kernel<<<blocks, threads, 0, stream>>>(source, packed.order, keep, candidates, count, capacity,
+                                         edges, kept);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -118,8 +118,8 @@ __global__ void tile_bounds_kernel(screen_rows packed, int tile_count, int block
 }
 
 // One thread tests one candidate: exact integer product sum, then the one definition of rho.
-__global__ void refine_kernel(screen_ranks source, const std::uint32_t* order, double at_least,
-                              double at_most, const screen_candidate* candidates,
+__global__ void refine_kernel(screen_ranks source, const std::uint32_t* order,
+                              const detail::pair_cut keep, const screen_candidate* candidates,
                               const std::uint64_t* count, std::uint64_t capacity,
                               screened_edge* edges, std::uint64_t* kept) {
   const std::uint64_t found = *count < capacity ? *count : capacity;
@@ -133,8 +133,10 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order, d
     const auto* y = reinterpret_cast<const int*>(source.ranks + b * source.stride);
     int sum = 0;
     for (int k = 0; k < (static_cast<int>(source.cols) + 3) / 4; ++k) sum = __dp4a(x[k], y[k], sum);
-    const double rho = detail::rho_of(sum, source.square_sums[a], source.square_sums[b]);
-    if (rho >= at_least || rho <= at_most) {
+    const std::int64_t x_squares = source.square_sums[a];
+    const std::int64_t y_squares = source.square_sums[b];
+    const double rho = detail::rho_of(sum, x_squares, y_squares);
+    if (keep.keeps(rho, x_squares, y_squares)) {
       const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(kept), 1ULL);
       edges[slot] = {a < b ? a : b, a < b ? b : a, rho};
     }
@@ -231,13 +233,13 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
   }
 }
 
-void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed, double at_least,
-                          double at_most, const screen_candidate* candidates,
+void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed,
+                          const detail::pair_cut& keep, const screen_candidate* candidates,
                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
                           std::uint64_t* kept, cudaStream_t stream) {
   constexpr int blocks = 1024;
-  refine_kernel<<<blocks, threads, 0, stream>>>(ranks, packed.order, at_least, at_most, candidates,
-                                                count, capacity, edges, kept);
+  refine_kernel<<<blocks, threads, 0, stream>>>(ranks, packed.order, keep, candidates, count,
+                                                capacity, edges, kept);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

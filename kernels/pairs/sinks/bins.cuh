@@ -124,6 +124,7 @@ class bin_sink {
                         ? estimate
                         : (args_.key == detail::bin_key::magnitude ? fabsf(estimate) : -estimate);
     if (x < low_ - margin_) return 0;
+    if (args_.steps.untied != nullptr) return undecided;
     if (x > high_ + margin_) return static_cast<int>(args_.count) + 1;
     if (x < low_ + margin_ || x > high_ - margin_) return undecided;
     const float position = (x - low_) * scale_;
@@ -135,8 +136,21 @@ class bin_sink {
   __device__ __noinline__ int exact_bin(index_t i, index_t j,
                                         typename statistic::product product) const {
     const double exact = statistic::of(product, panel_.rows, i, panel_.cols, j);
-    if (!keeps(exact, args_.cut.at_least, args_.cut.at_most)) return dropped;
+    if (!keeps_pair<statistic>(panel_, args_.cut, i, j, exact)) return dropped;
+    if constexpr (std::is_same_v<statistic, spearman_statistic>) {
+      if (args_.steps.untied != nullptr) return reached_steps(i, j, exact);
+    }
     return static_cast<int>(place_of(args_, exact));
+  }
+
+  // The number of steps that the key of a pair reaches.
+  __device__ int reached_steps(index_t i, index_t j, double exact) const {
+    const rank_steps& steps = args_.steps;
+    const bool has_ties = panel_.rows.square_sums[i] != steps.untied_squares ||
+                          panel_.cols.square_sums[j] != steps.untied_squares;
+    const double* const at = has_ties ? steps.tied : steps.untied;
+    return static_cast<int>(
+        detail::steps_reached(at, args_.count + 1, detail::key_of(exact, args_.key)));
   }
 
   __device__ void count(int bin, counter times) {

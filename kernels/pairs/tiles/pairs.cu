@@ -80,8 +80,8 @@ __device__ candidate candidate_of(std::uint64_t key) {
 
 // Writes what the statistic of candidate `at` says. All threads of a block come here.
 __device__ void write_decision(const finish_request& request, std::uint64_t at,
-                               const candidate& pair, double statistic) {
-  const bool kept = at < request.count && keeps(statistic, request.at_least, request.at_most);
+                               const candidate& pair, double statistic, bool is_wanted) {
+  const bool kept = at < request.count && is_wanted;
   if (at < request.count) {
     request.values[at] = product_bits(statistic);
     request.keys[at] = kept ? request.layout.of(pair.row, pair.col) : request.layout.dropped();
@@ -98,13 +98,21 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
   const std::uint64_t at = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x;
   candidate pair{};
   double statistic = 0;
+  bool is_wanted = false;
   if (at < request.count) {
     pair = candidate_of(request.keys[at]);
     const auto product = product_from_bits<typename Statistic::product>(request.values[at]);
-    statistic = Statistic::of(product, request.rows, pair.row - request.rows.first, request.cols,
-                              pair.col - request.cols.first);
+    const index_t i = pair.row - request.rows.first;
+    const index_t j = pair.col - request.cols.first;
+    statistic = Statistic::of(product, request.rows, i, request.cols, j);
+    if constexpr (std::is_same_v<Statistic, spearman_statistic>) {
+      is_wanted =
+          request.keep.keeps(statistic, request.rows.square_sums[i], request.cols.square_sums[j]);
+    } else {
+      is_wanted = request.keep.widest.keeps(statistic);
+    }
   }
-  write_decision(request, at, pair, statistic);
+  write_decision(request, at, pair, statistic, is_wanted);
 }
 
 // Two unit rows in shared memory, where eight lanes read a segment each. From global memory lanes
@@ -206,7 +214,8 @@ __global__ void finish_refined_candidates(const __grid_constant__ finish_request
     const double total = __shfl_sync(everyone, dot, lane % pairs_at_a_time * sums);
     if (lane - first >= 0 && lane - first < pairs_at_a_time) statistic = total;
   }
-  write_decision(request, at, pair, detail::clip_correlation(statistic));
+  statistic = detail::clip_correlation(statistic);
+  write_decision(request, at, pair, statistic, request.keep.widest.keeps(statistic));
 }
 
 void launch_finish_refined(const finish_request& request, unsigned blocks, cudaStream_t stream) {

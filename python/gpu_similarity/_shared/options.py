@@ -117,8 +117,8 @@ class PairRunOptions(RunOptions, total=False):
     p_method : {"t", "exact"}
         "exact", of "spearman": p of a pair is that of the permutations of a row where neither row
         has ties and there are at most 1290 columns, as R's ``cor.test(exact=TRUE)``, else that of
-        Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p. On
-        the CPU alone; not with covariates nor nans="pairwise", and rows are not folded.
+        Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p.
+        Not with covariates nor nans="pairwise", and rows are not folded.
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.

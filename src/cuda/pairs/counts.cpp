@@ -13,6 +13,7 @@
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
+#include "stats/significance/rank_steps.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -51,7 +52,7 @@ device_buffer<std::uint32_t> pair_engine::upload_weights(
 }
 
 std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
-                                                  const detail::keep_range& keep,
+                                                  const detail::pair_cut& keep,
                                                   const detail::bin_request& request) {
   const auto size = static_cast<std::size_t>(request.bins) + 2;
   budget_.require(size * sizeof(std::uint64_t), "bins");
@@ -67,14 +68,50 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
   return out;
 }
 
-void pair_engine::count_by_tiles(const detail::count_request& request, pair_counts& out) {
+std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request& request) {
+  const stats::rank_bins bins{
+      .low = request.low, .high = request.high, .scale = request.scale, .bins = request.bins};
+  const stats::spearman_cut& within = *request.tied.ranks;
+  const auto steps_of = [&](stats::rank_test by, bool is_used) {
+    return is_used ? stats::steps_of(within, by, bins, cpu_threads_) : std::vector<double>();
+  };
+  const std::vector<double> untied = steps_of(stats::rank_test::permutations, have_untied_pairs_);
+  const std::vector<double> tied =
+      steps_of(stats::rank_test::student_t, have_tied_pairs_ || !have_untied_pairs_);
+  std::vector<double> host(untied);
+  host.insert(host.end(), tied.begin(), tied.end());
+  const auto size = static_cast<std::size_t>(request.bins) + 2;
+  budget_.require(size * sizeof(std::uint64_t) + host.size() * sizeof(double),
+                  "bins, and where they begin");
+  device_buffer<double> steps(host.size(), stream());
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemcpyAsync(steps.data(), host.data(), steps.bytes(), cudaMemcpyHostToDevice, stream()));
+  auto counted = zeroed<unsigned long long>(size, stream());
+  auto step = binning_step(rows_->format(), detail::pair_cut::of({-infinity, infinity}), request,
+                           counted.data(), {});
+  // Where only one test is used, the steps of the other are read for no pair.
+  step.sink.steps = {.untied = steps.data(),
+                     .tied = steps.data() + (tied.empty() ? 0 : untied.size()),
+                     .untied_squares = untied_squares()};
+  step.sink.key = within.key();
+  step.sink.low =
+      std::min(untied.empty() ? infinity : untied.front(), tied.empty() ? infinity : tied.front());
+  walk_upper_pairs("count", step.tile,
+                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+  std::vector<std::uint64_t> out(size);
+  read_back(reinterpret_cast<unsigned long long*>(out.data()), counted, stream());
+  return out;
+}
+
+void pair_engine::count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
+                                 pair_counts& out) {
   const auto rows = static_cast<std::size_t>(count());
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());
   const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
-  const auto step = counting_step(rows_->format(), request.keep, kept.data(), degree.data(),
-                                  {.weights = weights.data()});
+  const auto step =
+      counting_step(rows_->format(), keep, kept.data(), degree.data(), {.weights = weights.data()});
   walk_upper_pairs("pairs", step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   unsigned long long total = 0;
@@ -137,7 +174,8 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   return out;
 }
 
-bool pair_engine::count_by_products(const detail::count_request& request, pair_counts& out) {
+bool pair_engine::count_by_products(const detail::count_request& request,
+                                    const detail::keep_range& keep, pair_counts& out) {
   const call_shape shape = this->shape();
   if (!request.weights.empty() || !unit_counter::takes(shape)) return false;
   const auto rows = static_cast<std::size_t>(count());
@@ -151,11 +189,11 @@ bool pair_engine::count_by_products(const detail::count_request& request, pair_c
   arena pieces(memory.data());
   const unit_counter counter(shape, use, pieces);
   const kernels::pair_operand source = rows_->all();
-  counter.pack(source, request.keep, stream());
+  counter.pack(source, keep, stream());
   const index_t items = counter.items();
   const auto walk = walk_pairs("pairs", items);
   const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
-    counter.run(source, request.keep, first, last, stream());
+    counter.run(source, keep, first, last, stream());
     out.degree.resize(rows);  // while the device counts
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
     walk->advance(pairs_of_items(last - first, pairs(), items));
@@ -174,21 +212,22 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   out.histogram.assign(static_cast<std::size_t>(request.histogram_bins), 0);
   if (pairs() == 0) return out.degree.assign(rows, 0U);
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
-  if (screen_counts(request, out)) return;
+  const detail::pair_cut keep = cut_of(request.keep, request.tied);
+  if (screen_counts(request, keep, out)) return;
   const detail::bin_request histogram = histogram_request(request.histogram_bins, request.weights);
   const bool fused = request.histogram_bins > 0 && class_counter::takes(shape(), true);
   std::optional<class_counts> counted;
-  if (request.weights.empty()) {  // class by class, every row counts once
-    counted = count_by_classes("pairs", request.keep, fused ? &histogram : nullptr, &out.degree);
+  // Class by class, every row counts once, and one filter holds.
+  if (request.weights.empty() && keep.is_one()) {
+    counted = count_by_classes("pairs", keep.widest, fused ? &histogram : nullptr, &out.degree);
   }
   if (counted) {
     out.kept = counted->kept;
-  } else if (!count_by_products(request, out)) {
-    count_by_tiles(request, out);
+  } else if (!keep.is_one() || !count_by_products(request, keep.widest, out)) {
+    count_by_tiles(request, keep, out);
   }
   if (request.histogram_bins == 0) return;
-  const auto bins =
-      counted && fused ? counted->bins : bin_pairs("histogram", request.keep, histogram);
+  const auto bins = counted && fused ? counted->bins : bin_pairs("histogram", keep, histogram);
   std::copy_n(bins.begin() + 1, out.histogram.size(), out.histogram.begin());
 }
 
@@ -202,10 +241,15 @@ pair_engine::bin_share pair_engine::bin_own_share(const detail::bin_request& req
   const detail::keep_range from_low{
       .at_least = request.key == detail::bin_key::negated_value ? infinity : request.low,
       .at_most = request.key == detail::bin_key::value ? -infinity : -request.low};
+  const bool by_rank_tests = request.tied.ranks != nullptr;
   std::optional<class_counts> counted;
-  if (request.weights.empty()) counted = count_by_classes("count", from_low, &request, nullptr);
-  const auto bins =
-      counted ? std::move(counted->bins) : bin_pairs("count", {-infinity, infinity}, request);
+  if (request.weights.empty() && !by_rank_tests) {
+    counted = count_by_classes("count", from_low, &request, nullptr);
+  }
+  const auto bins = counted ? std::move(counted->bins)
+                    : by_rank_tests
+                        ? bin_rank_tests(request)
+                        : bin_pairs("count", detail::pair_cut::of({-infinity, infinity}), request);
   out.counts.below = bins.front();
   out.counts.at_or_above = bins.back();
   std::copy_n(bins.begin() + 1, out.counts.bins.size(), out.counts.bins.begin());

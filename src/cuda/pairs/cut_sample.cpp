@@ -8,7 +8,7 @@
 namespace gpu::cuda {
 
 detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
-                              const detail::pair_area& area, const detail::keep_range& keep,
+                              const detail::pair_area& area, const detail::pair_cut& keep,
                               cudaStream_t stream) {
   const row_format& format = rows.format();
   const std::uint64_t pairs = detail::pairs_in(area);
@@ -22,7 +22,8 @@ detail::cut_sample sample_cut(const detail::measure_traits& what, const device_r
       .magnitudes = {}};
   for (double& magnitude : request.magnitudes) magnitude = std::numeric_limits<double>::infinity();
   // Which screens there are does not depend on what they are used for.
-  const auto screens = detail::screens_for(what, keep, format.cols, detail::screen_use::edges);
+  const auto screens =
+      detail::screens_for(what, keep.widest, format.cols, detail::screen_use::edges);
   for (std::size_t s = 0; s < screens.size(); ++s) request.magnitudes[s] = screens[s].reach;
 
   const auto counts = zeroed<kernels::sample_counts>(1, stream);

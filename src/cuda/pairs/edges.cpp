@@ -139,7 +139,7 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
       request_(request),
       receiver_(receiver),
       sample_(sample),
-      cut_(estimate_cut(request.keep, source.estimate_error)),
+      cut_(estimate_cut(source.keep, source.estimate_error)),
       ordered_(request.order == edge_order::by_row_then_column),
       counters_{candidate_counters(source.finding), candidate_counters(source.finding),
                 candidate_counters(source.finding)},
@@ -262,7 +262,7 @@ void edge_walk::settle(panel_state& found) {
   if (count == 0) return;
   candidate_buffer& from = found.buffer->entries;
   kernels::finish_request request =
-      from.finish(source_.tile, source_.rows.all(), request_.keep, *found.counters);
+      from.finish(source_.tile, source_.rows.all(), source_.keep, *found.counters);
   request.layout = layout_of(found.panel.rows);
   kernels::launch_finish_candidates(request, stream);
   // Sorting puts those that were dropped behind all others; that is also how they are taken out.

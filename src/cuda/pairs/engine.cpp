@@ -95,6 +95,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   keep_pool_memory();
   if (input.tables.prepared_y != nullptr) {
     query_rows(input, options);
+    find_ties();
     return;
   }
   row_format format =
@@ -108,7 +109,43 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       detail::looks_for_patterns(what, backend::cuda, variant_, input.rows(), options) && whole;
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
+  find_ties();
   if (folds) fold_rows(options, input.pattern_part);
+}
+
+void pair_engine::find_ties() {
+  if (what_.info.test != significance::permutations) return;
+  const std::vector<std::int64_t> sums = rows_->square_sums(stream());
+  const std::int64_t untied = untied_squares();
+  info_.ties.resize(sums.size());
+  std::transform(sums.begin(), sums.end(), info_.ties.begin(), [untied](std::int64_t sum) {
+    return row_ties{.pairs = sum >= 0 && sum != untied ? 1 : 0};
+  });
+  const auto with_statistic = [&](const auto& is_counted) {
+    return std::count_if(sums.begin(), sums.end(),
+                         [&](std::int64_t sum) { return sum > 0 && is_counted(sum); });
+  };
+  have_untied_pairs_ = with_statistic([untied](std::int64_t sum) { return sum == untied; }) > 1;
+  have_tied_pairs_ = with_statistic([untied](std::int64_t sum) { return sum != untied; }) > 0;
+}
+
+// Ranks are doubled and centred: m - 1, m - 3, ..., 1 - m.
+std::int64_t pair_engine::untied_squares() const {
+  return info_.cols * (info_.cols * info_.cols - 1) / 3;
+}
+
+detail::pair_cut pair_engine::cut_of(const detail::keep_range& keep,
+                                     const detail::tied_cut* tied) const {
+  if (tied == nullptr || what_.info.test != significance::permutations) {
+    return detail::pair_cut::of(keep);
+  }
+  const detail::rank_cuts& cuts = tied->ranks;
+  if (!have_tied_pairs_) return detail::pair_cut::of(cuts.permutations);
+  // Of more columns than permutations are taken for, both are the same.
+  if (!have_untied_pairs_ || cuts.permutations == cuts.student_t) {
+    return detail::pair_cut::of(cuts.student_t);
+  }
+  return detail::pair_cut::of(cuts.permutations, cuts.student_t, untied_squares());
 }
 
 void pair_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
@@ -168,8 +205,9 @@ void pair_engine::edges(const detail::edge_request& request, detail::edge_receiv
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
-  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, request.keep, stream());
-  if (screen_edges(request, receiver, sample)) return;
+  const detail::pair_cut keep = cut_of(request.keep, request.tied);
+  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
+  if (screen_edges(request, keep, receiver, sample)) return;
   const pair_tile_kind tile = edge_tile(sample.kept_share());
   const edge_source source{.rows = *rows_,
                            .area = area_,
@@ -178,6 +216,7 @@ void pair_engine::edges(const detail::edge_request& request, detail::edge_receiv
                            .finding = stream(),
                            .settling = output_.get(),
                            .tile = tile,
+                           .keep = keep,
                            .estimate_error = cuda::estimate_error(rows_->format(), tile)};
   write_edges_by_tiles(source, request, receiver, sample);
 }

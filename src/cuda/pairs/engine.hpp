@@ -112,12 +112,15 @@ class pair_engine final : public detail::pair_engine {
   }
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
-  bool screen_edges(const detail::edge_request& request, detail::edge_receiver& receiver,
-                    const detail::cut_sample& sample);
-  bool screen_counts(const detail::count_request& request, pair_counts& out);
-  void count_by_tiles(const detail::count_request& request, pair_counts& out);
+  bool screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,
+                    detail::edge_receiver& receiver, const detail::cut_sample& sample);
+  bool screen_counts(const detail::count_request& request, const detail::pair_cut& keep,
+                     pair_counts& out);
+  void count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
+                      pair_counts& out);
   /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
-  bool count_by_products(const detail::count_request& request, pair_counts& out);
+  bool count_by_products(const detail::count_request& request, const detail::keep_range& keep,
+                         pair_counts& out);
   struct class_counts {
     std::uint64_t kept = 0;           // where degrees were asked for
     std::vector<std::uint64_t> bins;  // below, bins..., at or above; none where none were asked for
@@ -130,17 +133,19 @@ class pair_engine final : public detail::pair_engine {
                                                std::vector<std::uint32_t>* degrees);
   /// Neighbours from the maxima of groups of partners, where the rows are resident and there is
   /// memory.
-  bool top_k_by_groups(const detail::top_k_request& request, neighbor_table& out);
+  bool top_k_by_groups(const detail::top_k_request& request, const detail::keep_range& keep,
+                       neighbor_table& out);
   /// The same for few rows against many columns.
-  bool top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out);
+  bool top_k_of_few_rows(const detail::top_k_request& request, const detail::keep_range& keep,
+                         neighbor_table& out);
   /// What a screen has to let pass of a request: its cut of the statistic, or of signs that of the
   /// ranks that its cut of p and tau asks for.
-  [[nodiscard]] detail::keep_range screened_range(const detail::keep_range& keep,
-                                                  const detail::tied_cut* tied) const;
+  [[nodiscard]] detail::pair_cut screened_cut(const detail::pair_cut& keep,
+                                              const detail::tied_cut* tied) const;
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
-  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::keep_range& keep,
+  [[nodiscard]] std::optional<pair_screen> make_screen(const detail::pair_cut& keep,
                                                        detail::screen_use use,
                                                        const detail::cut_sample& sample);
   /// What the programs of the sinks work on.
@@ -156,8 +161,18 @@ class pair_engine final : public detail::pair_engine {
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
                         const std::function<void(const kernels::pair_panel&)>& launch);
   /// Bins of kept pairs: [below, bins..., at or above].
-  std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::keep_range& keep,
+  std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::pair_cut& keep,
                                        const detail::bin_request& request);
+  /// The same of every pair, by p of ranks.
+  std::vector<std::uint64_t> bin_rank_tests(const detail::bin_request& request);
+  /// Of ranks tested by permutations: finds which rows have ties. Waits for the stream.
+  void find_ties();
+  /// The sum of the squares of a row of ranks without ties.
+  [[nodiscard]] std::int64_t untied_squares() const;
+  /// What a request keeps by its statistic. Where one filter holds for all pairs of the rows, it is
+  /// that one alone.
+  [[nodiscard]] detail::pair_cut cut_of(const detail::keep_range& keep,
+                                        const detail::tied_cut* tied) const;
 
   [[nodiscard]] cudaStream_t stream() const { return compute_.get(); }
 
@@ -179,6 +194,10 @@ class pair_engine final : public detail::pair_engine {
   std::shared_ptr<const device_prepared_table> prepared_;  // what rows_ may be a part of
   front_room front_;
   std::optional<device_rows> rows_;
+  // Of ranks tested by permutations: whether there may be pairs of two rows without ties, and
+  // others.
+  bool have_untied_pairs_ = false;
+  bool have_tied_pairs_ = false;
 };
 
 }  // namespace gpu::cuda

@@ -57,7 +57,8 @@ struct stream_guard {
 
 }  // namespace
 
-bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighbor_table& out) {
+bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request,
+                                    const detail::keep_range& keep, neighbor_table& out) {
   const call_shape shape = this->shape();
   const index_t k = request.k;
   const index_t rows = area_.rows.size();
@@ -72,7 +73,7 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
     const thin_search search(shape, k, pieces);
     list_table table(rows, k, stream());
     table.rows = {0, rows};
-    search.run(rows_->all(), query_of(request.keep, k, request.order), table.result(), stream());
+    search.run(rows_->all(), query_of(keep, k, request.order), table.result(), stream());
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
     table.deliver(k, stream(), out);
     walk->advance(pairs());
@@ -81,7 +82,8 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request, neighb
   return true;
 }
 
-bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor_table& out) {
+bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
+                                  const detail::keep_range& keep, neighbor_table& out) {
   constexpr index_t unit = group_search::unit;
   const index_t k = request.k;
   group_search search(shape());
@@ -102,7 +104,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request, neighbor
   const stream_guard guard{{stream(), output_.get()}};
   const kernels::pair_operand source = rows_->all();
   search.pack(source, stream());
-  const kernels::neighbor_query query = query_of(request.keep, k, request.order);
+  const kernels::neighbor_query query = query_of(keep, k, request.order);
 
   const auto walk = walk_pairs("pairs", units);
   const pair_walk::piece piece = [&](index_t begin) {

@@ -118,13 +118,13 @@ class screened_writer {
 
 }  // namespace
 
-detail::keep_range pair_engine::screened_range(const detail::keep_range& keep,
-                                               const detail::tied_cut* tied) const {
+detail::pair_cut pair_engine::screened_cut(const detail::pair_cut& keep,
+                                           const detail::tied_cut* tied) const {
   if (tied == nullptr || rows_->format().tile != kernels::pair_tile_kind::signs) return keep;
   const auto untied = std::count_if(info_.ties.begin(), info_.ties.end(),
                                     [](const row_ties& ties) { return ties.pairs == 0; });
   const double least = stats::least_rho(rows_->tied(), untied > 1);
-  return {.at_least = least, .at_most = -least};
+  return detail::pair_cut::of({.at_least = least, .at_most = -least});
 }
 
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
@@ -132,13 +132,13 @@ bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use 
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 
-std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& keep,
+std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep,
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
-  if (!may_screen(keep, use)) return std::nullopt;
+  if (!may_screen(keep.widest, use)) return std::nullopt;
   const std::optional<int> forced = detail::cuda_ways_in_force().screen;
-  const auto choice = forced ? screen_of(what_, keep, info_.cols, use, *forced)
-                             : detail::choose_screen(what_, keep, info_.cols, use, sample);
+  const auto choice = forced ? screen_of(what_, keep.widest, info_.cols, use, *forced)
+                             : detail::choose_screen(what_, keep.widest, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const std::size_t bytes = pair_screen::bytes(count(), *choice) + rows_->rank_bytes();
   const bool fits = rows_->resident() && bytes <= budget_.left();
@@ -148,10 +148,10 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::keep_range& ke
                                     multiprocessors_, stream());
 }
 
-bool pair_engine::screen_edges(const detail::edge_request& request, detail::edge_receiver& receiver,
-                               const detail::cut_sample& sample) {
-  const detail::keep_range keep = screened_range(request.keep, request.tied);
-  std::optional<pair_screen> screen = make_screen(keep, detail::screen_use::edges, sample);
+bool pair_engine::screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,
+                               detail::edge_receiver& receiver, const detail::cut_sample& sample) {
+  std::optional<pair_screen> screen =
+      make_screen(screened_cut(keep, request.tied), detail::screen_use::edges, sample);
   if (!screen) return false;
   const auto walk = walk_pairs("pairs", screen->items());
   screened_writer writer(budget_, *share_, area_, stream(), request, receiver,
@@ -171,13 +171,14 @@ bool pair_engine::screen_edges(const detail::edge_request& request, detail::edge
   return complete;
 }
 
-bool pair_engine::screen_counts(const detail::count_request& request, pair_counts& out) {
+bool pair_engine::screen_counts(const detail::count_request& request, const detail::pair_cut& keep,
+                                pair_counts& out) {
   const auto use =
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
-  const detail::keep_range keep = screened_range(request.keep, request.tied);
-  if (!may_screen(keep, use)) return false;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
-  std::optional<pair_screen> screen = make_screen(keep, use, sample);
+  const detail::pair_cut screened = screened_cut(keep, request.tied);
+  if (!may_screen(screened.widest, use)) return false;
+  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, screened, stream());
+  std::optional<pair_screen> screen = make_screen(screened, use, sample);
   if (!screen) return false;
   const auto rows = static_cast<std::size_t>(count());
   const auto bins = static_cast<std::size_t>(request.histogram_bins);

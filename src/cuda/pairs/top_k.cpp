@@ -59,7 +59,8 @@ void clear(neighbor_table& out) {
 
 class pair_engine::neighbor_search {
  public:
-  neighbor_search(pair_engine& engine, const detail::top_k_request& request);
+  neighbor_search(pair_engine& engine, const detail::top_k_request& request,
+                  const detail::pair_cut& keep);
   ~neighbor_search() { static_cast<void>(cudaStreamSynchronize(engine_.stream())); }
   neighbor_search(const neighbor_search&) = delete;
   neighbor_search& operator=(const neighbor_search&) = delete;
@@ -74,6 +75,7 @@ class pair_engine::neighbor_search {
 
   pair_engine& engine_;
   const detail::top_k_request& request_;
+  detail::pair_cut keep_;
   index_t k_;
   kernels::rank_key order_;
   search_sizes sizes_;
@@ -90,9 +92,11 @@ class pair_engine::neighbor_search {
 };
 
 pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
-                                              const detail::top_k_request& request)
+                                              const detail::top_k_request& request,
+                                              const detail::pair_cut& keep)
     : engine_(engine),
       request_(request),
+      keep_(keep),
       k_(std::min(request.k, engine.area_.cols.size())),
       order_(request.order == neighbor_order::by_absolute_value ? kernels::rank_key::magnitude
                                                                 : kernels::rank_key::value),
@@ -159,11 +163,11 @@ void pair_engine::neighbor_search::search_rows(row_range rows) {
 bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) {
   const cudaStream_t stream = engine_.stream();
   const double error = engine_.estimate_error();
-  kernels::launch_row_cuts(lists_, order_, request_.keep.at_least, request_.keep.at_most, error,
+  kernels::launch_row_cuts(lists_, order_, keep_.widest.at_least, keep_.widest.at_most, error,
                            cuts_.data(), stream);
   counters_.clear(stream);
   const kernels::pair_tile_kind tile = engine_.rows_->format().deciding_tile();
-  kernels::candidate_sink_args sink = queue_.sink(estimate_cut(request_.keep, error), counters_);
+  kernels::candidate_sink_args sink = queue_.sink(estimate_cut(keep_, error), counters_);
   engine_.rows_->for_each_panel(rows, cols, kernels::pair_region::off_diagonal, tile, stream,
                                 [&](const kernels::pair_panel& panel) {
                                   sink.row_cuts = cuts_.data() + (panel.rows.first - rows.begin);
@@ -174,8 +178,8 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   const std::uint64_t found = counters_.found();
   if (found > queue_.capacity()) return false;
   if (found == 0) return true;
-  kernels::launch_finish_candidates(
-      queue_.finish(tile, engine_.rows_->all(), request_.keep, counters_), stream);
+  kernels::launch_finish_candidates(queue_.finish(tile, engine_.rows_->all(), keep_, counters_),
+                                    stream);
   std::uint64_t* const keys[2] = {queue_.keys.data(), sorted_keys_.data()};
   std::uint64_t* const values[2] = {queue_.values.data(), sorted_values_.data()};
   const int result =
@@ -217,18 +221,19 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
   const device_guard guard(ordinal_);
   if (area_.rows.empty() || area_.cols.empty()) return clear(out);
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
+  const detail::pair_cut keep = cut_of(request.keep, request.tied);
   bool is_done = false;
-  switch (choose_partner_way(shape(), request.k)) {
+  switch (keep.is_one() ? choose_partner_way(shape(), request.k) : partner_way::statistics) {
     case partner_way::few_rows:
-      is_done = top_k_of_few_rows(request, out);
+      is_done = top_k_of_few_rows(request, keep.widest, out);
       break;
     case partner_way::groups:
-      is_done = top_k_by_groups(request, out);
+      is_done = top_k_by_groups(request, keep.widest, out);
       break;
     case partner_way::statistics:
       break;
   }
-  if (!is_done) neighbor_search(*this, request).run(out);
+  if (!is_done) neighbor_search(*this, request, keep).run(out);
 }
 
 }  // namespace gpu::cuda

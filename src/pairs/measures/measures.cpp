@@ -133,7 +133,6 @@ measure_traits permutation_traits_of(const measure_traits& complete) {
   }
   measure_traits out = complete;
   out.info.test = significance::permutations;
-  out.most_cols_on_cuda = 0;
   // Patterns of rows would need p of pairs of patterns.
   out.info.equals = equal_rows::apart;
   return out;

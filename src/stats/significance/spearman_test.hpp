@@ -27,6 +27,11 @@ class spearman_test {
   [[nodiscard]] index_t observations() const { return observations_; }
   /// p of the statistic of two rows; NaN gives NaN.
   [[nodiscard]] double p(double rho, rank_test by, tail side) const;
+  /// rho of two rows without ties whose sum of squared differences is `s`; at most
+  /// most_observations.
+  [[nodiscard]] double rho_of_sum(std::int64_t s) const;
+  /// The mean of that sum, which is at most twice as large and even.
+  [[nodiscard]] std::int64_t mean_sum() const { return centre_; }
   /// The weakest statistic in the direction of `side` whose p is at most `max_p`; infinite, with
   /// the sign of the side, where there is none.
   [[nodiscard]] double weakest(double max_p, rank_test by, tail side) const;
@@ -47,7 +52,6 @@ class spearman_test {
   };
   [[nodiscard]] series_value series(std::int64_t s) const;
   [[nodiscard]] double t_p(std::int64_t s) const;
-  [[nodiscard]] double rho_of_sum(std::int64_t s) const;
   void find_least_of_series();
   [[nodiscard]] double weakest_by_permutations(double max_p, tail side) const;
 
@@ -67,6 +71,13 @@ class spearman_cut {
   /// `test` outlives this.
   spearman_cut(const spearman_test& test, double max_p, tail side);
 
+  [[nodiscard]] const spearman_test& test() const { return test_; }
+  [[nodiscard]] tail side() const { return side_; }
+  /// The key of the statistic that p never grows with.
+  [[nodiscard]] detail::bin_key key() const {
+    if (side_ == tail::two_sided) return detail::bin_key::magnitude;
+    return side_ == tail::greater ? detail::bin_key::value : detail::bin_key::negated_value;
+  }
   /// p of a pair that it keeps; 1 of others.
   [[nodiscard]] double p_within(double rho, rank_test by) const {
     const detail::keep_range& keep = by == rank_test::permutations ? permutations_ : student_t_;

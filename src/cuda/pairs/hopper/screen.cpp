@@ -57,7 +57,7 @@ std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice
 }
 
 pair_screen::pair_screen(const device_rows& rows, const area_sides& sides,
-                         const detail::screen_choice& choice, const detail::keep_range& keep,
+                         const detail::screen_choice& choice, const detail::pair_cut& keep,
                          int multiprocessors, cudaStream_t stream)
     : most_capacity_(queue_capacity(rows.count(), choice)),
       first_slice_(first_slice_of(choice)),

@@ -20,7 +20,7 @@ class pair_screen {
 
   /// Orders and packs the rows that take part. `rows` are resident and outlive the screen.
   pair_screen(const device_rows& rows, const area_sides& sides, const detail::screen_choice& choice,
-              const detail::keep_range& keep, int multiprocessors, cudaStream_t stream);
+              const detail::pair_cut& keep, int multiprocessors, cudaStream_t stream);
 
   [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
 
@@ -46,7 +46,7 @@ class pair_screen {
 
   std::uint64_t most_capacity_;  // of the queues
   index_t first_slice_;          // items of the first launch
-  detail::keep_range keep_;
+  detail::pair_cut keep_;
   detail::screen_choice choice_;
   int multiprocessors_;
   cudaStream_t stream_;

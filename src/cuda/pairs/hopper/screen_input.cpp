@@ -97,19 +97,19 @@ void screen_input::allocate(kernels::screen_operand operand, int depth, cudaStre
              .tile_bounds = tile_bounds_.data()};
 }
 
-void screen_input::refine(const detail::keep_range& keep,
-                          const kernels::screen_candidate* candidates, const std::uint64_t* count,
-                          std::uint64_t capacity, kernels::screened_edge* edges,
-                          std::uint64_t* kept, cudaStream_t stream) const {
+void screen_input::refine(const detail::pair_cut& keep, const kernels::screen_candidate* candidates,
+                          const std::uint64_t* count, std::uint64_t capacity,
+                          kernels::screened_edge* edges, std::uint64_t* kept,
+                          cudaStream_t stream) const {
   if (signs_ != nullptr) {
     kernels::launch_refine_signs(signs_, ranks_.cols, *tied_, packed_, candidates, count, capacity,
                                  edges, kept, stream);
   } else if (packed_.operand == kernels::screen_operand::rounded) {
-    kernels::launch_rounded_refine(source_, packed_, keep.at_least, keep.at_most, candidates, count,
-                                   capacity, edges, kept, stream);
+    kernels::launch_rounded_refine(source_, packed_, keep, candidates, count, capacity, edges, kept,
+                                   stream);
   } else {
-    kernels::launch_screen_refine(ranks_, packed_, keep.at_least, keep.at_most, candidates, count,
-                                  capacity, edges, kept, stream);
+    kernels::launch_screen_refine(ranks_, packed_, keep, candidates, count, capacity, edges, kept,
+                                  stream);
   }
 }
 

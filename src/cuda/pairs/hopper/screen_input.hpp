@@ -22,7 +22,7 @@ class screen_input {
   screen_input(const device_rows& rows, const area_sides& sides, int depth, cudaStream_t stream);
 
   /// Tests the candidates exactly; see launch_screen_refine.
-  void refine(const detail::keep_range& keep, const kernels::screen_candidate* candidates,
+  void refine(const detail::pair_cut& keep, const kernels::screen_candidate* candidates,
               const std::uint64_t* count, std::uint64_t capacity, kernels::screened_edge* edges,
               std::uint64_t* kept, cudaStream_t stream) const;
 

@@ -58,13 +58,17 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
   const std::uint32_t* const done = by_class ? classes_->done() : nullptr;
   if (by_products) count_by_products(rows, keep, totals, stream);
   if (counts_ && !by_products) {
-    run_by_tiles(rows, counting_step(shape_.format, keep, kept_, degree_, {.done = done}), stream);
+    run_by_tiles(
+        rows,
+        counting_step(shape_.format, detail::pair_cut::of(keep), kept_, degree_, {.done = done}),
+        stream);
   }
   if (bins > 0) {
-    run_by_tiles(rows,
-                 binning_step(shape_.format, keep, histogram_request(bins, {}), bins_,
-                              {.done = bins_by_class_ ? done : nullptr}),
-                 stream);
+    run_by_tiles(
+        rows,
+        binning_step(shape_.format, detail::pair_cut::of(keep), histogram_request(bins, {}), bins_,
+                     {.done = bins_by_class_ ? done : nullptr}),
+        stream);
   }
   copy(degree_, sink_.degree, stream);
   if (shape_.area.is_against()) {

@@ -59,13 +59,12 @@ struct candidate_buffer {
   /// What decides `found` candidates exactly; `all` describes every row of the input.
   [[nodiscard]] kernels::finish_request finish(kernels::pair_tile_kind tile,
                                                const kernels::pair_operand& all,
-                                               const detail::keep_range& keep,
+                                               const detail::pair_cut& keep,
                                                const candidate_counters& counters) const {
     return {.tile = tile,
             .rows = all,
             .cols = all,
-            .at_least = keep.at_least,
-            .at_most = keep.at_most,
+            .keep = keep,
             .keys = keys.data(),
             .values = values.data(),
             .count = counters.found(),

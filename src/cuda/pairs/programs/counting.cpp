@@ -13,7 +13,7 @@ constexpr double most_refined_share = 1.0 / 64;
 }  // namespace
 
 tile_step<kernels::count_sink_args> counting_step(const row_format& format,
-                                                  const detail::keep_range& keep,
+                                                  const detail::pair_cut& keep,
                                                   unsigned long long* kept, std::uint32_t* degree,
                                                   const count_terms& terms) {
   const pair_tile_kind tile = format.deciding_tile();
@@ -37,7 +37,7 @@ kernels::bin_sink_args binning_of(const detail::bin_request& request, unsigned l
 }
 
 tile_step<kernels::bin_sink_args> binning_step(const row_format& format,
-                                               const detail::keep_range& keep,
+                                               const detail::pair_cut& keep,
                                                const detail::bin_request& request,
                                                unsigned long long* bins, const count_terms& terms) {
   tile_step<kernels::bin_sink_args> out{.tile = format.deciding_tile(),

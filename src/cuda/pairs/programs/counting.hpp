@@ -29,13 +29,13 @@ struct count_terms {
 
 /// Adds the kept pairs to *kept and to degree[row] of both rows.
 tile_step<kernels::count_sink_args> counting_step(const row_format& format,
-                                                  const detail::keep_range& keep,
+                                                  const detail::pair_cut& keep,
                                                   unsigned long long* kept, std::uint32_t* degree,
                                                   const count_terms& terms);
 
 /// Adds the kept pairs to bins [below, request.bins..., at or above].
 tile_step<kernels::bin_sink_args> binning_step(const row_format& format,
-                                               const detail::keep_range& keep,
+                                               const detail::pair_cut& keep,
                                                const detail::bin_request& request,
                                                unsigned long long* bins, const count_terms& terms);
 

@@ -356,6 +356,16 @@ void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
   }
 }
 
+std::vector<std::int64_t> device_rows::square_sums(cudaStream_t stream) const {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(count_));
+  if (out.empty()) return out;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), square_sums_.data(),
+                                            out.size() * sizeof(std::int64_t),
+                                            cudaMemcpyDeviceToHost, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  return out;
+}
+
 kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
                                             const double* unit, pair_tile_kind tile) const {
   return operand_of(format_, tile, rows,

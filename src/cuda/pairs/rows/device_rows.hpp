@@ -78,6 +78,10 @@ class device_rows {
   /// What the tile signs writes of a pair.
   [[nodiscard]] const stats::kendall_decision& tied() const { return tied_; }
 
+  /// The sum of the squares of every row of ranks; 0 of a constant one, -1 of one with a NaN.
+  /// Waits.
+  [[nodiscard]] std::vector<std::int64_t> square_sums(cudaStream_t stream) const;
+
   /// Splits the unit rows into halves, for products_half, where there is memory for them and for
   /// their products; says whether they are there. Rows of tensor_float alone.
   bool make_half_rows(pair_budget& budget, cudaStream_t stream);

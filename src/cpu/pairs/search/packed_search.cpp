@@ -108,6 +108,8 @@ void packed_search::choose() {
       task().wanted == pair_task::output::matches || task().wanted == pair_task::output::counts;
   cut_ = has_cut ? make_cut(task().keep) : std::nullopt;
   keeps_none_ = cut_ && cut_->cut > 1;
+  // A sample has so many pairs at least: to decide them all takes no longer.
+  if (pairs() <= least_sample && !ways_in_force().way) cut_ = std::nullopt;
   if (cut_ && !keeps_none_) choose_for_cut(*cut_);
 }
 
@@ -198,7 +200,8 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
 
 std::string packed_search::explain() const {
   if (keeps_none_) return "no pair is looked at: no statistic reaches the cut";
-  if (estimate_.sampled == 0) return "every pair is decided: there is no cut, or nothing to sample";
+  if (estimate_.sampled == 0)
+    return "every pair is decided: there is no cut, or too few pairs to sample";
   return explain_cpu_way(choice_, estimate_);
 }
 

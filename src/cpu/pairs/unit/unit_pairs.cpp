@@ -239,6 +239,11 @@ class float_unit_search final : public unit_row_search<packed_search> {
     });
   }
 
+  // Statistics need the doubles alone.
+  void pack_sums() override {
+    if (cut() || task().wanted == pair_task::output::above) unit_row_search::pack_sums();
+  }
+
   [[nodiscard]] cpu_pair_costs costs() const override {
     const cpu_costs& cost = kernels().costs;
     const double sums = static_cast<double>(cols()) * cost.float32 + cost.filter;

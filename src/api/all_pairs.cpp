@@ -21,7 +21,7 @@ namespace {
 template <class Value>
 correlation_matrix<Value> dense_pairs(const measure_traits& what, const pair_tables& tables,
                                       const pair_options& options) {
-  pair_run run(what, tables, options, part_shape::equal_rows);
+  pair_run run(what, tables, options, part_shape::equal_rows, fold_scope::both);
   correlation_matrix<Value> out(run.area().rows.size(), run.area().cols.size());
   run.engine().dense(out.view());
   out.summary = run.finish(run.pairs_tested());
@@ -119,11 +119,7 @@ neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tabl
 pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
                           const pair_options& options, const count_sink& sink) {
   validate::check_sink(what, sink);
-  pair_options counting = options;
-  if (options.fold == row_folding::automatic && !folds_for_counts(sink.keep)) {
-    counting.fold = row_folding::never;
-  }
-  pair_run run(what, tables, counting, part_shape::equal_pairs);
+  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_counts(sink.keep));
   const keep_range keep = run.resolve(sink.keep);
   pair_counts out;
   out.tested = run.pairs_tested();

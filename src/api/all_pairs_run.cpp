@@ -174,13 +174,14 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
 }
 
 pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
-                   const pair_options& options, part_shape shape)
+                   const pair_options& options, part_shape shape, fold_scope folds)
     : what_(what),
       used_(checked_backend(what, tables, options)),
       input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
              .pairs_above = shape != part_shape::equal_rows,
-             .pattern_part = shape == part_shape::patterns ? options.part : pair_part{}},
+             .pattern_part = shape == part_shape::patterns ? options.part : pair_part{},
+             .folds = folds},
       part_(options.part),
       shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),

@@ -28,9 +28,10 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
 class pair_run {
  public:
   /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to, and
-  /// folds them where options.fold says so. `shape` is how a part is cut.
+  /// folds them where options.fold says so. `shape` is how a part is cut, `folds` what pays for the
+  /// sink.
   pair_run(const measure_traits& what, const pair_tables& tables, const pair_options& options,
-           part_shape shape);
+           part_shape shape, fold_scope folds = fold_scope::many_rows);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine where options.fold is `always`.

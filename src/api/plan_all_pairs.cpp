@@ -200,7 +200,8 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
   const engine_plan engine = used == backend::cuda
                                  ? cuda::plan_pair_engine(what, input, engine_options)
                                  : cpu::plan_pair_engine(what, input, engine_options);
-  (void)looks_for_patterns(what, used, engine.variant, input.rows(), engine_options);
+  (void)looks_for_patterns(what, used, engine.variant, {input.rows(), input.cols()},
+                           engine_options);
   pair_plan out{.used = used,
                 .device = engine.device,
                 .variant = engine.variant,

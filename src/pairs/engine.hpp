@@ -26,6 +26,7 @@
 #include "pairs/observations.hpp"
 #include "pairs/pair_ties.hpp"
 #include "pairs/tables.hpp"
+#include "plan/fold_choice.hpp"
 #include "stats/significance/p_table.hpp"
 #include "stats/soft_power.hpp"
 
@@ -41,6 +42,7 @@ struct pair_input {
   /// Where the rows are folded: the part of their patterns that sinks are about. `area` is all rows
   /// where it is not the whole.
   pair_part pattern_part = {};
+  fold_scope folds = fold_scope::many_rows;  ///< Which folding pays for its sinks.
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
   [[nodiscard]] index_t cols() const {

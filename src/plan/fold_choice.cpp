@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
 
 #include <gpu/error.hpp>
@@ -15,10 +16,14 @@ namespace {
 constexpr double most_strict_p = 1e-4;
 constexpr double least_strict_statistic = 0.5;
 
+// From so many rows for each order that the columns can have on, patterns are few whatever the
+// values.
+constexpr index_t least_rows_per_order = 32;
+
 }  // namespace
 
 bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
-                        index_t rows, const pair_options& options) {
+                        const fold_job& job, const pair_options& options) {
   const bool ranks = what.info.equals == equal_rows::folded &&
                      !(used == backend::cuda && variant == pair_variant::naive);
   if (options.fold == row_folding::always && !ranks) {
@@ -44,7 +49,11 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
         fmt::format("options.fold: rows are folded by their ranks, {} has none", what.info.title));
   }
   if (options.fold == row_folding::automatic) {
-    return ranks && variant != pair_variant::naive && rows >= default_fold_costs.least_rows;
+    const bool has_many =
+        job.scope != fold_scope::few_patterns && job.rows >= default_fold_costs.least_rows;
+    const bool has_few = job.scope != fold_scope::many_rows && used == backend::cpu &&
+                         has_few_patterns(job.rows, job.cols);
+    return ranks && variant != pair_variant::naive && (has_many || has_few);
   }
   return options.fold == row_folding::always;
 }
@@ -56,9 +65,17 @@ double most_pattern_share(row_folding fold, backend used, pair_variant variant) 
              : default_fold_costs.most_pattern_share;
 }
 
-bool folds_for_counts(const pair_filter& keep) {
-  return keep.adjust != adjustment::none || keep.max_p <= most_strict_p ||
-         keep.min_abs >= least_strict_statistic;
+bool has_few_patterns(index_t rows, index_t cols) {
+  // Orders of so many values, ties included: the Fubini numbers.
+  constexpr std::array<index_t, 9> orders{1, 1, 3, 13, 75, 541, 4683, 47293, 545835};
+  if (cols < 0 || cols >= static_cast<index_t>(orders.size())) return false;
+  return rows / least_rows_per_order >= orders[static_cast<std::size_t>(cols)];
+}
+
+fold_scope scope_of_counts(const pair_filter& keep) {
+  const bool is_strict = keep.adjust != adjustment::none || keep.max_p <= most_strict_p ||
+                         keep.min_abs >= least_strict_statistic;
+  return is_strict ? fold_scope::both : fold_scope::few_patterns;
 }
 
 }  // namespace gpu::inline v0::detail

@@ -9,19 +9,37 @@
 
 namespace gpu::inline v0::detail {
 
+/// Which jobs fold by row_folding::automatic, by what their sinks cost.
+enum class fold_scope {
+  many_rows,     ///< Those of many rows, on either backend.
+  few_patterns,  ///< On the CPU those of few columns, see has_few_patterns.
+  both
+};
+
+/// What is known of a job before its rows are ranked.
+struct fold_job {
+  index_t rows = 0;
+  index_t cols = 0;
+  fold_scope scope = fold_scope::many_rows;
+};
+
 /// Whether to look for rows of equal ranks. `variant` is the one that runs on backend `used`.
 /// @throw gpu::unsupported where options.fold is `always` and there are no ranks to compare.
 bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
-                        index_t rows, const pair_options& options);
+                        const fold_job& job, const pair_options& options);
 
 /// Patterns per row that has a statistic up to which to fold, given the variant that runs on
 /// backend `used`; infinite for `always`.
 double most_pattern_share(row_folding fold, backend used, pair_variant variant);
 
-/// Whether `automatic` may fold for counts of `keep`: not for loose cuts, where rows without
-/// weights are counted faster than patterns with them (warpgroup tensor cores, vector kernels of
-/// the CPU).
-bool folds_for_counts(const pair_filter& keep);
+/// Whether rows of so few columns have few ranks between them, whatever their values: less than a
+/// thirty-second of the rows. Of 3 columns there are 13, of 4 columns 75.
+bool has_few_patterns(index_t rows, index_t cols);
+
+/// Which jobs fold for counts of `keep`. Of loose cuts only those of few patterns: else rows
+/// without weights are counted faster than patterns with them (warpgroup tensor cores, vector
+/// kernels of the CPU).
+fold_scope scope_of_counts(const pair_filter& keep);
 
 /// One in so many hashes of rows is sampled to estimate the number of patterns. All rows of a
 /// pattern have one hash, so the sample holds whole patterns, and the number of those in it times

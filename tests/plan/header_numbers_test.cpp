@@ -168,12 +168,50 @@ TEST_CASE("The bounds of all pairs", "[headers]") {
 
 TEST_CASE("From when on rows are folded", "[headers]") {
   const index_t least = stated_index("pair_options.hpp", "at least (\\d+) rows and");
-  const auto looks = [](index_t rows) {
-    return gpu::detail::looks_for_patterns(gpu::detail::spearman_traits, backend::cpu,
-                                           gpu::pair_variant::tiled, rows, {});
+  using gpu::detail::fold_scope;
+  const auto looks = [](backend used, const gpu::detail::fold_job& job) {
+    return gpu::detail::looks_for_patterns(gpu::detail::spearman_traits, used,
+                                           gpu::pair_variant::tiled, job, {});
   };
-  CHECK(looks(least));
-  CHECK(!looks(least - 1));
+  for (const backend used : {backend::cpu, backend::cuda}) {
+    for (const fold_scope scope : {fold_scope::many_rows, fold_scope::both}) {
+      CHECK(looks(used, {least, 30, scope}));
+      CHECK(!looks(used, {least - 1, 30, scope}));
+    }
+    CHECK(!looks(used, {index_t{1} << 40, 30, fold_scope::few_patterns}));
+  }
+  // Of few columns, on the CPU alone.
+  const index_t rows_per_order =
+      stated_index("pair_options.hpp", "from (\\d+) rows for each order");
+  for (index_t cols = 2; cols < 9; ++cols) {
+    // Each order of `cols` values that may tie has a first group of k of them.
+    std::vector<index_t> orders{1};
+    for (index_t n = 1; n <= cols; ++n) {
+      index_t sum = 0;
+      index_t choices = 1;
+      for (index_t k = 1; k <= n; ++k) {
+        choices = choices * (n - k + 1) / k;
+        sum += choices * orders[static_cast<std::size_t>(n - k)];
+      }
+      orders.push_back(sum);
+    }
+    const index_t rows = rows_per_order * orders.back();
+    CHECK(gpu::detail::has_few_patterns(rows, cols));
+    CHECK(!gpu::detail::has_few_patterns(rows - 1, cols));
+    CHECK(looks(backend::cpu, {rows, cols, fold_scope::few_patterns}));
+    CHECK(!looks(backend::cpu, {rows - 1, cols, fold_scope::few_patterns}));
+    CHECK(!looks(backend::cuda, {rows, cols, fold_scope::few_patterns}));
+    CHECK(looks(backend::cpu, {std::min(rows, least), cols, fold_scope::both}));
+    CHECK(!looks(backend::cpu, {std::min(rows, least) - 1, cols, fold_scope::both}));
+    CHECK(!looks(backend::cpu, {least - 1, cols, fold_scope::many_rows}));
+    CHECK(!looks(backend::cuda, {least - 1, cols, fold_scope::both}));
+  }
+  CHECK(!looks(backend::cpu, {index_t{1} << 40, 9, fold_scope::few_patterns}));
+  CHECK(gpu::detail::scope_of_counts({.max_p = 0.5}) == fold_scope::few_patterns);
+  CHECK(gpu::detail::scope_of_counts({.max_p = 1e-6}) == fold_scope::both);
+  CHECK(gpu::detail::scope_of_counts({.max_p = 0.5, .min_abs = 0.9}) == fold_scope::both);
+  CHECK(gpu::detail::scope_of_counts({.max_p = 0.5, .adjust = gpu::adjustment::bonferroni}) ==
+        fold_scope::both);
   CHECK(gpu::detail::most_pattern_share(gpu::row_folding::automatic, backend::cpu,
                                         gpu::pair_variant::tiled) ==
         stated("pair_options.hpp", "and at most ([\\d.]+) patterns a row"));

@@ -33,6 +33,10 @@ TEST_CASE("Folding is chosen where it pays, CPU", "[spearman]") {
   gpu_test::folding_is_chosen_where_it_pays(tiled);
 }
 
+TEST_CASE("Rows of few columns fold by themselves, CPU", "[spearman]") {
+  gpu_test::few_columns_fold_by_themselves(tiled);
+}
+
 TEST_CASE("Folding needs ranks and leaves rows without them out, CPU", "[spearman]") {
   gpu_test::folding_needs_ranks(tiled);
   gpu_test::folding_leaves_nan_rows_out(tiled);

@@ -108,9 +108,10 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       .what = what,
       .variant = variant_,
       .in_windows = memory.is_windowed,
-      .looks_for_patterns =
-          kept == nullptr && detail::looks_for_patterns(what, backend::cpu, variant_,
-                                                        rows_to_fold(input, selection), options),
+      .looks_for_patterns = kept == nullptr &&
+                            detail::looks_for_patterns(
+                                what, backend::cpu, variant_,
+                                {rows_to_fold(input, selection), info_.cols, input.folds}, options),
       .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
       .nans = options.nans,
       .min_observations = options.min_observations,

@@ -106,7 +106,9 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   // Of a part, rows that are not in it would fold with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
   const bool folds =
-      detail::looks_for_patterns(what, backend::cuda, variant_, input.rows(), options) && whole;
+      detail::looks_for_patterns(what, backend::cuda, variant_,
+                                 {input.rows(), input.cols(), input.folds}, options) &&
+      whole;
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
   find_ties();

@@ -28,7 +28,7 @@ TEST_CASE("Bicor in windows of rows is that of all rows", "[bicor]") {
   windows.exec.cpu_threads = 2;
   const gpu::edge_sink sink{.keep = {.max_p = 1e-5}};
   const auto wanted = gpu::bicor_all_pairs(data.view(), windows, sink);
-  windows.exec.workspace_bytes = std::size_t{1} << 20;
+  windows.exec.workspace_bytes = std::size_t{3} << 19;
   const auto got = gpu::bicor_all_pairs(data.view(), windows, sink);
   CHECK(got.edges.size() > 1000);
   CHECK(got.summary.checksum == wanted.summary.checksum);

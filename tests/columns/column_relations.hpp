@@ -67,7 +67,7 @@ inline void windows_of_rows_are_all_rows(const pair_target& target) {
     options.exec.cpu_threads = 2;
     const gpu::edge_sink sink{.keep = {.min_abs = 0.8}};
     const auto wanted = gpu::all_pairs(job.what, data, options, sink);
-    options.exec.workspace_bytes = std::size_t{1} << 20;
+    options.exec.workspace_bytes = std::size_t{3} << 19;
     const auto got = gpu::all_pairs(job.what, data, options, sink);
     CHECK(got.edges.size() > 1000);
     CHECK(got.summary.checksum == wanted.summary.checksum);

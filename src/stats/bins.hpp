@@ -29,6 +29,17 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE index_t bin_place(double key, double low, doub
   return 1 + bin_of(key, low, scale, bins);
 }
 
+/// A counting pass that bins -p by bin_place(-p, low, high, scale, bins). It has bins + 1 steps:
+/// from step k on, the place of p is above k.
+struct p_bins {
+  double low;
+  double high;
+  double scale;
+  index_t bins;
+
+  [[nodiscard]] index_t place_of(double p) const { return bin_place(-p, low, high, scale, bins); }
+};
+
 /// How many of `count` ascending steps a key reaches.
 GPU_SIMILARITY_INLINE_HOST_DEVICE index_t steps_reached(const double* steps, index_t count,
                                                         double key) {

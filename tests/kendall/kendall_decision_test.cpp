@@ -103,7 +103,7 @@ TEST_CASE("The p of a decision falls into the bin of the pair's own", "[kendall]
       for (const double max_p : {1.0, 0.3, 0.01, 1e-9}) {
         const kendall_cut within(test, max_p, side);
         for (const double share : {0.0, 0.2, 0.999}) {
-          kendall_bins bins{.low = -max_p, .high = -max_p * share, .scale = 0, .bins = 777};
+          gpu::detail::p_bins bins{.low = -max_p, .high = -max_p * share, .scale = 0, .bins = 777};
           bins.scale = 777 / (bins.high - bins.low);
           const kendall_steps steps = steps_of(within, bins, 1);
           // Steps are those of every number of observations.

@@ -69,7 +69,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
 }
 
 std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request& request) {
-  const stats::rank_bins bins{
+  const detail::p_bins bins{
       .low = request.low, .high = request.high, .scale = request.scale, .bins = request.bins};
   const stats::spearman_cut& within = *request.tied.ranks;
   const auto steps_of = [&](stats::rank_test by, bool is_used) {

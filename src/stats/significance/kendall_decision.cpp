@@ -1,19 +1,14 @@
 #include "stats/significance/kendall_decision.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 
-#include "base/ordered_key.hpp"
-#include "base/parallel.hpp"
-#include "stats/bins.hpp"
 #include "stats/significance/kendall_test.hpp"
+#include "stats/significance/p_steps.hpp"
 
 namespace gpu::stats {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // p is 1 of a z below, and 0 of one above, whatever the side.
 constexpr double largest_z = 1e3;
 // Of squares of z: far more than the roundings of the variance and of the squares.
@@ -21,24 +16,10 @@ constexpr double margin = 1e-6;
 // Smaller z are not worth a look at the square.
 constexpr double least_screened_z = 1e-3;
 
-double from_key(std::uint64_t key) {
-  constexpr std::uint64_t top = std::uint64_t{1} << 63;
-  return std::bit_cast<double>((key & top) != 0 ? key & ~top : ~key);
-}
-
-// The least z for which `holds`, which never turns false again as z grows; -infinity where it holds
-// of all, infinity where of none.
+// The least z for which `holds`, as least_double.
 template <class Holds>
 double least_z(const Holds& holds) {
-  if (holds(-largest_z)) return -infinity;
-  if (!holds(largest_z)) return infinity;
-  std::uint64_t below = detail::ordered_key(-largest_z);
-  std::uint64_t above = detail::ordered_key(largest_z);
-  while (above - below > 1) {
-    const std::uint64_t middle = below + (above - below) / 2;
-    (holds(from_key(middle)) ? above : below) = middle;
-  }
-  return from_key(above);
+  return least_double(-largest_z, largest_z, holds);
 }
 
 kendall_decision decision_of(const kendall_cut& cut, kendall_value value) {
@@ -126,27 +107,18 @@ std::vector<double> untied_p_of(const kendall_cut& within) {
   return out;
 }
 
-kendall_steps steps_of(const kendall_cut& within, const kendall_bins& bins, int threads) {
+kendall_steps steps_of(const kendall_cut& within, const detail::p_bins& bins, int threads) {
   kendall_steps out;
   const auto p_of = [&](double z) {
     const double p = normal_p(z, within.side());
     return within.keeps_all() || p <= within.max_p() ? p : 1.0;
   };
-  const auto place_of = [&](double z) {
-    return detail::bin_place(-p_of(z), bins.low, bins.high, bins.scale, bins.bins);
-  };
-  const auto steps = static_cast<std::size_t>(bins.bins) + 1;
-  out.z.resize(steps);
-  out.p.resize(steps);
-  constexpr index_t steps_of_task = 256;
-  const auto tasks = static_cast<index_t>((steps + steps_of_task - 1) / steps_of_task);
-  cpu::parallel_for(tasks, cpu::thread_count(threads), [&](index_t task, int) {
-    const auto first = static_cast<std::size_t>(task * steps_of_task);
-    for (std::size_t k = first; k < std::min(steps, first + steps_of_task); ++k) {
-      const auto place = static_cast<index_t>(k + 1);
-      out.z[k] = least_z([&](double z) { return place_of(z) >= place; });
-      out.p[k] = p_of(std::clamp(out.z[k], -largest_z, largest_z));
-    }
+  out.z.resize(static_cast<std::size_t>(bins.bins) + 1);
+  out.p.resize(out.z.size());
+  for_each_step(bins, threads, [&](index_t step) {
+    const auto k = static_cast<std::size_t>(step);
+    out.z[k] = least_z([&](double z) { return bins.place_of(p_of(z)) > step; });
+    out.p[k] = p_of(std::clamp(out.z[k], -largest_z, largest_z));
   });
   out.untied_p = untied_p_of(within);
   return out;

@@ -17,6 +17,7 @@
 
 #include "base/host_device.hpp"
 #include "base/keep_range.hpp"
+#include "stats/bins.hpp"
 #include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 
@@ -156,8 +157,7 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double decide_kendall(const kendall_decision& 
 /// is least without ties, and so is the least tau of a z.
 [[nodiscard]] double least_rho(const kendall_decision& by, bool has_untied);
 
-/// The tables of a counting pass that bins -p by bin_place(-p, low, high, scale, bins), with the p
-/// that `within` gives.
+/// The tables of a counting pass, with the p that `within` gives.
 struct kendall_steps {
   std::vector<double> z;         ///< Of kendall_decision::step_z,
   std::vector<double> p;         ///< step_p
@@ -165,13 +165,7 @@ struct kendall_steps {
 };
 /// Its untied_p alone: z and p are those of every number of observations.
 [[nodiscard]] std::vector<double> untied_p_of(const kendall_cut& within);
-struct kendall_bins {
-  double low;
-  double high;
-  double scale;
-  index_t bins;
-};
-[[nodiscard]] kendall_steps steps_of(const kendall_cut& within, const kendall_bins& bins,
+[[nodiscard]] kendall_steps steps_of(const kendall_cut& within, const detail::p_bins& bins,
                                      int threads);
 /// The decision by them; without the pointers.
 [[nodiscard]] kendall_decision decide_steps(const kendall_cut& within);

@@ -7,21 +7,14 @@
 
 #include <gpu/index.hpp>
 
+#include "stats/bins.hpp"
 #include "stats/significance/spearman_test.hpp"
 
 namespace gpu::stats {
 
-/// A counting pass that bins -p by bin_place(-p, low, high, scale, bins).
-struct rank_bins {
-  double low;
-  double high;
-  double scale;
-  index_t bins;
-};
-
 /// [bins + 1], ascending: from the key at place k on, the place of p_within is above k; infinite
 /// where no rho has such a p, -infinite where every rho has. Keys are those of within.key().
 [[nodiscard]] std::vector<double> steps_of(const spearman_cut& within, rank_test by,
-                                           const rank_bins& bins, int threads);
+                                           const detail::p_bins& bins, int threads);
 
 }  // namespace gpu::stats

@@ -3,10 +3,8 @@
 // move together in the first group alone.
 //
 // differential_job ROWS COLS_OF_A_GROUP [cpu|cuda] [THREADS]
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -21,19 +19,12 @@ struct job {
   gpu::column_groups groups;
   gpu::pair_options options;
 
-  // At most 5 calls, and 10 seconds.
   template <class Sink>
   void time(const char* name, gpu::measure what, const Sink& sink) const {
-    double best = std::numeric_limits<double>::infinity();
-    double total = 0;
     gpu::differential_summary summary;
-    for (int run = 0; run < 5 && total < 10; ++run) {
-      const auto start = std::chrono::steady_clock::now();
-      summary = gpu::differential_pairs(what, data.view(), groups, options, sink).summary;
-      const double seconds = gpu_bench::seconds_since(start);
-      best = std::min(best, seconds);
-      total += seconds;
-    }
+    const double best = gpu_bench::best_of([&] {
+      return summary = gpu::differential_pairs(what, data.view(), groups, options, sink).summary;
+    });
     std::printf("%-10s %-24s %10.3f ms, %llu of %llu pairs kept, %s\n",
                 gpu::info_of(what).name.data(), name, 1e3 * best,
                 static_cast<unsigned long long>(summary.pairs_kept),

@@ -31,6 +31,7 @@
 #include <gpu/error.hpp>
 
 #include "common/data.hpp"
+#include "common/row_job.hpp"
 #include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "plan/forced/forced_ways.hpp"
@@ -186,9 +187,7 @@ class forcing {
 };
 
 using clock_type = std::chrono::steady_clock;
-double seconds_since(clock_type::time_point start) {
-  return std::chrono::duration<double>(clock_type::now() - start).count();
-}
+using gpu_bench::seconds_since;
 
 struct answer {
   std::uint64_t kept = 0;

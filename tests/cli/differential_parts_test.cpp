@@ -1,4 +1,6 @@
 // gpu-similarity differential in parts: joined to the bytes of a single run.
+#include <signal.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <random>
@@ -129,13 +131,16 @@ TEST_CASE("parts of differential are joined to the bytes of a single run",
     fs::remove_all(of.in);
     fs::remove(merged);
 
-    const command_result resumed =
-        run_command(joined(of.command(options), {"--resume", "--parts", "4", "-o", merged}));
-    INFO(resumed.err);
-    CHECK(resumed.exit_code == 0);
-    CHECK(read_file(merged) == expected);
-    CHECK(!fs::exists(of.folder.path(".merged" + ending + ".parts")));
-    fs::remove(merged);
+    // In four parts, and in as many as are chosen.
+    for (const words& parts : {words{"--parts", "4"}, words{}}) {
+      const command_result resumed =
+          run_command(joined(joined(of.command(options), {"--resume", "-o", merged}), parts));
+      INFO(resumed.err);
+      CHECK(resumed.exit_code == 0);
+      CHECK(read_file(merged) == expected);
+      CHECK(!fs::exists(of.folder.path(".merged" + ending + ".parts")));
+      fs::remove(merged);
+    }
   }
 }
 
@@ -147,13 +152,50 @@ TEST_CASE("differential goes on from the parts that are there", "[cli][parts][di
   CHECK(run_command({"parts", of.in, "--format", "slurm"}).out == "1,3\n");
   CHECK(run_command({"merge", of.in, "-o", of.folder.path("merged.tsv")}).exit_code ==
         exit_bad_input);
-  const command_result resumed = run_command(
-      {"differential", of.input, "--groups", of.groups, "--max-p", "0.1", "--adjust", "bonferroni",
-       "--resume", "--parts", "3", "--output-dir", of.in, "-o", of.folder.path("resumed.tsv")});
+  const words resume{"differential",
+                     of.input,
+                     "--groups",
+                     of.groups,
+                     "--max-p",
+                     "0.1",
+                     "--adjust",
+                     "bonferroni",
+                     "--resume",
+                     "--output-dir",
+                     of.in,
+                     "-o",
+                     of.folder.path("resumed.tsv")};
+  // It has the parts that it was begun with.
+  const command_result other = run_command(joined(resume, {"--parts", "2"}));
+  CHECK(other.exit_code == exit_bad_input);
+  CHECK(says(other.err, "the job was begun in 3 parts, expected 2 as --parts says"));
+  const command_result resumed = run_command(resume);
   INFO(resumed.err);
   CHECK(resumed.exit_code == 0);
   CHECK(says(resumed.err, "1 parts were there"));
   CHECK(read_file(of.folder.path("resumed.tsv")) == expected);
+}
+
+TEST_CASE("differential that is killed is resumed", "[cli][parts][differential]") {
+  const job of;
+  const words options{"--max-p", "0.3", "--adjust", "bh", "--keep", "top-k", "-k", "3"};
+  const std::string expected = of.single(options, "single.tsv");
+  const std::string output = of.folder.path("resumed.tsv");
+  const std::string in = of.folder.path(".resumed.tsv.parts");
+  const words resume = joined(of.command(options), {"--resume", "-o", output});
+  // A moment later each time.
+  for (int moment = 0; moment < 6; ++moment) {
+    gpu_test::command_settings killed;
+    int polls = 0;
+    killed.signal = SIGKILL;
+    killed.is_time_to_signal = [&] { return ++polls > 1 + moment; };
+    (void)run_command(joined(resume, {"--parts", "9"}), killed);
+  }
+  const command_result result = run_command(resume);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(read_file(output) == expected);
+  CHECK(!fs::exists(in));
 }
 
 TEST_CASE("parts of differential that were changed are named", "[cli][parts][differential]") {
@@ -223,8 +265,10 @@ TEST_CASE("wrong options of parts of differential are refused", "[cli][parts][di
   refused({"--part", "1/3"}, "--part needs --output-dir");
   refused({"--output-dir", of.in}, "--output-dir needs --part or --resume");
   refused({"--parts", "3"}, "--parts needs --resume");
-  refused({"--resume", "-o", of.folder.path("out.tsv")}, "--resume needs --parts N");
+  refused({"--resume"}, "--resume needs --output FILE");
   refused({"--resume", "--parts", "2"}, "--resume needs --output FILE");
+  refused({"--resume", "-o", "-"}, "--resume needs --output FILE");
+  refused({"--resume", "--parts", "0", "-o", of.folder.path("out.tsv")}, "--parts");
   refused({"--part", "1/3", "--output-dir", of.in, "-o", of.folder.path("out.tsv")},
           "--output does not go with --part");
   refused({"--part", "1/3", "--output-dir", of.in, "--format", "npy"}, "--format: npy");

@@ -97,7 +97,9 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity differential expression.tsv --groups samples.tsv --keep top-k -k 3\n"
            "  gpu-similarity differential small.csv --groups a,a,a,a,b,b,b,b,- --measure spearman\n"
            "  gpu-similarity differential expression.tsv --groups samples.tsv --part 3/8 "
-           "--output-dir job";
+           "--output-dir job\n"
+           "  gpu-similarity differential expression.tsv --groups samples.tsv -o pairs.tsv.gz "
+           "--resume";
   }
   if (verb == "soft-threshold") {
     return "Columns of the result:\n"

@@ -170,7 +170,7 @@ struct differential_command : row_files {
   std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
   bool is_part = false;          // --part; which one is in `pairs`
   bool resumes = false;
-  index_t parts = 0;  // of --resume
+  index_t parts = 0;  // of --resume; 0: as many as seem good
 
   [[nodiscard]] bool writes_q() const {
     return writes_q_of_differences(keep, filter.adjust, filter.min_abs_z);

@@ -86,7 +86,7 @@ void add_parts(CLI::App& app, pairs_command& c) {
 }
 
 void add_parts(CLI::App& app, differential_command& c) {
-  add(app, c, "How many parts, for --resume");
+  add(app, c, "How many parts, for --resume [chosen]");
 }
 
 std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
@@ -104,7 +104,6 @@ std::string check_parts_options(const CLI::App& app, const pairs_command& c) {
 std::string check_parts_options(const CLI::App& app, const differential_command& c) {
   if (std::string wrong = check_folder(app, c); !wrong.empty()) return wrong;
   if (is_given(app, "--parts") && !c.resumes) return "--parts needs --resume";
-  if (c.resumes && !is_given(app, "--parts")) return "--resume needs --parts N";
   return check(app, c, c.input == "-");
 }
 

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
+
+#include <gpu/differential.hpp>
 
 #include "cli/outputs/report.hpp"
+#include "cli/parts/difference_part.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/output_size.hpp"
@@ -23,6 +29,7 @@ constexpr double written_per_second = 300e6;  // bytes: formatted, written and j
 constexpr double part_seconds = 20;
 constexpr double part_bytes = 2e9;
 constexpr index_t most_suggested_parts = 1000;
+constexpr index_t waking_rows = 64;
 
 /// Rows of the first sample: fewer of wide tables, of which one pair takes long.
 index_t first_sample(index_t cols) {
@@ -71,12 +78,64 @@ pair_counts count_first(const pairs_command& job, const input_tables& tables, in
   return all_pairs_of_first(job, tables, rows, job.pairs, count_sink{.keep = keep});
 }
 
-constexpr index_t waking_rows = 64;
-
 double pairs_of(const input_tables& tables, index_t most_rows) {
   const auto rows = static_cast<double>(std::min(tables.rows(), most_rows));
   if (!tables.y) return rows * (rows - 1) / 2;
   return rows * static_cast<double>(std::min(tables.y->rows(), most_rows));
+}
+
+/// The cuts of a job of differential correlation, for its first rows: Bonferroni's is that of the
+/// family, Benjamini and Hochberg's is found anew.
+differential_filter filter_of_first(const pairs_command& job, double family) {
+  differential_filter keep = differential_filter_of(job.filter);
+  if (keep.adjust == adjustment::bonferroni) {
+    keep.max_p /= family;
+    keep.adjust = adjustment::none;
+  }
+  return keep;
+}
+
+/// What a call for the first rows took and found.
+struct sample {
+  double pairs_seconds = 0;
+  double prepare_seconds = 0;
+  /// Of differential correlation: kept pairs of each of the first rows.
+  std::vector<std::uint32_t> degree = {};
+};
+
+sample take_first(const pairs_command& job, const input_tables& tables, index_t rows) {
+  if (job.is_differential()) {
+    differential_counts counts = detail::differential_pairs(
+        job.what, first_rows(tables.x, rows), {tables.groups.first, tables.groups.second},
+        job.pairs,
+        differential_count_sink{.keep = filter_of_first(job, pairs_of(tables, tables.rows()))});
+    // The time is that of the whole call: preparing the rows takes little of it.
+    return {.pairs_seconds = counts.summary.seconds, .degree = std::move(counts.degree)};
+  }
+  const pair_summary counted = count_first(job, tables, rows).summary;
+  return {counted.pairs_seconds, counted.prepare_seconds};
+}
+
+/// Pairs that a job of differential correlation keeps, of top-k entries of its table, if all rows
+/// have partners as the first ones have.
+double kept_differences(const pairs_command& job, index_t all_rows, const sample& first) {
+  const auto rows = static_cast<double>(all_rows);
+  const auto sampled = static_cast<double>(first.degree.size());
+  const double most = job.keep == keep_kind::top_k ? static_cast<double>(job.k) : rows;
+  double entries = 0;
+  for (const std::uint32_t degree : first.degree) {
+    entries += std::min(most, static_cast<double>(degree) * (rows - 1) / (sampled - 1));
+  }
+  entries *= rows / sampled;
+  return job.keep == keep_kind::top_k ? entries : entries / 2;
+}
+
+/// Passes over all pairs, each as long as that of a sample.
+double passes_of(const pairs_command& job) {
+  const bool are_partners = job.keep == keep_kind::top_k;
+  if (job.is_differential()) return are_partners ? 2 : 1;  // a pair from both of its rows
+  if (job.filter.adjust != adjustment::benjamini_hochberg) return 1;
+  return are_partners ? 4 : 3;  // the last for q
 }
 
 }  // namespace
@@ -88,22 +147,20 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   whole.pairs.exec.on_progress = {};
   const index_t most_rows = std::max(tables.rows(), tables.partners());
   job_estimate out{.pairs = pairs_of(tables, most_rows)};
-  (void)count_first(whole, tables, waking_rows);
-  for (index_t sample = first_sample(tables.cols());; sample *= 2) {
+  (void)take_first(whole, tables, waking_rows);
+  sample first;
+  for (index_t rows = first_sample(tables.cols());; rows *= 2) {
     const stopwatch watch;
-    const pair_counts counts = count_first(whole, tables, sample);
-    const double seconds = std::max(counts.summary.pairs_seconds, 1e-6);
-    out.pairs_per_second = pairs_of(tables, sample) / seconds;
-    out.prepare_seconds = counts.summary.prepare_seconds * static_cast<double>(most_rows) /
-                          static_cast<double>(std::min(sample, most_rows));
-    if (sample >= most_rows || watch.seconds() >= enough_seconds) break;
+    first = take_first(whole, tables, rows);
+    out.pairs_per_second = pairs_of(tables, rows) / std::max(first.pairs_seconds, 1e-6);
+    out.prepare_seconds = first.prepare_seconds * static_cast<double>(most_rows) /
+                          static_cast<double>(std::min(rows, most_rows));
+    if (rows >= most_rows || watch.seconds() >= enough_seconds) break;
   }
-  out.bytes = estimated_output_bytes(whole, tables, context);
-  double passes = 1;
-  if (job.filter.adjust == adjustment::benjamini_hochberg) {
-    passes = job.keep == keep_kind::top_k ? 4 : 3;  // the last for q
-  }
-  const double pairs_seconds = passes * out.pairs / out.pairs_per_second;
+  out.bytes = job.is_differential()
+                  ? output_bytes(whole, context, kept_differences(whole, tables.rows(), first))
+                  : estimated_output_bytes(whole, tables, context);
+  const double pairs_seconds = passes_of(job) * out.pairs / out.pairs_per_second;
   out.seconds = out.prepare_seconds + pairs_seconds + out.bytes / written_per_second;
   const double by_time = std::ceil(out.seconds / part_seconds);
   const double by_size = std::ceil(out.bytes / part_bytes);

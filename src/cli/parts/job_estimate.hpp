@@ -18,7 +18,8 @@ struct job_estimate {
   index_t parts = 1;            ///< So that each takes some seconds and is of moderate size.
 };
 
-/// Counts the pairs of the first rows, more of them until it takes a twentieth of a second.
+/// Counts the pairs of the first rows, more of them until it takes a twentieth of a second. Of
+/// differential correlation these rows also say how many pairs are kept.
 /// Cost: a fraction of a second.
 [[nodiscard]] job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
                                         const io::result_context& context);

@@ -10,6 +10,7 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/differential/differential_lines.hpp"
 #include "io/networks/network_writer.hpp"
 #include "io/write/result_headers.hpp"
 
@@ -19,40 +20,14 @@ namespace {
 /// Bytes of an edge in the output.
 double edge_bytes_of(const pairs_command& job, const io::result_context& context) {
   const double bytes = io::edge_bytes(job.format, context);
-  if (!io::is_network(job.format)) return bytes;
-  return io::network_edge_bytes(job.format, bytes - io::edge_numbers_bytes);
+  const double names = bytes - io::edge_numbers_bytes;
+  if (job.is_differential()) return names + difference_numbers_bytes;
+  return io::is_network(job.format) ? io::network_edge_bytes(job.format, names) : bytes;
 }
 
 /// Partners of a row, at most.
 index_t most_partners(const pairs_command& job, const io::result_context& context) {
   return std::min(job.k, context.against != nullptr ? context.cols() : context.rows - 1);
-}
-
-/// Bytes written where the result keeps `kept` pairs; of top-k, where its table has so many
-/// entries.
-double output_bytes(const pairs_command& job, const io::result_context& context, double kept) {
-  const auto rows = static_cast<double>(context.rows);
-  const double edge = edge_bytes_of(job, context);
-  constexpr double dense_text = 20;  // characters of a statistic and its tab
-  constexpr double count_text = 4;   // of a number of columns and its tab
-  const bool is_array =
-      job.format == io::result_format::npy || job.format == io::result_format::parquet;
-  switch (job.keep) {
-    case keep_kind::edges:
-    case keep_kind::folded_edges:  // at most
-      return kept * edge;
-    case keep_kind::top_k:
-      return kept * edge;
-    case keep_kind::counts:
-      return static_cast<double>(context.all_rows()) *
-             (is_array ? sizeof(std::uint32_t) : edge / 2);
-    case keep_kind::dense: {
-      double bytes = is_array ? sizeof(double) : dense_text;
-      if (!job.observations.empty()) bytes += is_array ? sizeof(node_id) : count_text;
-      return rows * static_cast<double>(context.cols()) * bytes;
-    }
-  }
-  return 0;
 }
 
 /// "10 rows x 30 columns, int32", or of two tables "10 rows against 20 rows x 30 columns, ...".
@@ -106,10 +81,6 @@ double kept_of(const pairs_command& job, const input_tables& tables,
   return plan_run(whole, tables, context).kept_estimate;
 }
 
-}  // namespace
-
-namespace {
-
 /// Of Tanimoto similarities nothing is known of tiles before they run.
 std::string tile_text(const pair_plan& plan) {
   if (plan.tile_rows == 0) return {};
@@ -123,6 +94,31 @@ double all_pairs_of(const io::result_context& context) {
   const auto rows = static_cast<double>(context.rows);
   if (context.against != nullptr) return rows * static_cast<double>(context.cols());
   return rows * (rows - 1) / 2;
+}
+
+double output_bytes(const pairs_command& job, const io::result_context& context, double kept) {
+  const auto rows = static_cast<double>(context.rows);
+  const double edge = edge_bytes_of(job, context);
+  constexpr double dense_text = 20;  // characters of a statistic and its tab
+  constexpr double count_text = 4;   // of a number of columns and its tab
+  const bool is_array =
+      job.format == io::result_format::npy || job.format == io::result_format::parquet;
+  switch (job.keep) {
+    case keep_kind::edges:
+    case keep_kind::folded_edges:  // at most
+      return kept * edge;
+    case keep_kind::top_k:
+      return kept * edge;
+    case keep_kind::counts:
+      return static_cast<double>(context.all_rows()) *
+             (is_array ? sizeof(std::uint32_t) : edge / 2);
+    case keep_kind::dense: {
+      double bytes = is_array ? sizeof(double) : dense_text;
+      if (!job.observations.empty()) bytes += is_array ? sizeof(node_id) : count_text;
+      return rows * static_cast<double>(context.cols()) * bytes;
+    }
+  }
+  return 0;
 }
 
 double estimated_output_bytes(const pairs_command& job, const input_tables& tables,

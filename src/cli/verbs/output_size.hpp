@@ -19,6 +19,10 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
 /// Pairs of the job, whatever their statistics.
 [[nodiscard]] double all_pairs_of(const io::result_context& context);
 
+/// Bytes of a result that keeps `kept` pairs; of top-k, whose table has so many entries.
+[[nodiscard]] double output_bytes(const pairs_command& job, const io::result_context& context,
+                                  double kept);
+
 /// Bytes that the result of the whole job is estimated to have.
 [[nodiscard]] double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
                                             const io::result_context& context);

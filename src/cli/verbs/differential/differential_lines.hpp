@@ -15,6 +15,9 @@
 
 namespace gpu::cli {
 
+/// Bytes of a line without its names, about.
+inline constexpr double difference_numbers_bytes = 65;
+
 /// The entries of a table of partners as edges: of row i of the panel (i, partner), best first.
 [[nodiscard]] std::vector<differential_edge> edges_of(const differential_partners& found);
 

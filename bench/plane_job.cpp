@@ -32,7 +32,6 @@
 
 #include "common/data.hpp"
 #include "common/row_job.hpp"
-#include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "plan/forced/forced_ways.hpp"
 
@@ -86,7 +85,7 @@ struct job {
 struct way {
   std::string name;
   gpu::pair_options options = {};
-  gpu::cpu::forced_ways cpu = {};
+  gpu::detail::forced_cpu_ways cpu = {};
   gpu::detail::forced_cuda_ways cuda = {};
 };
 
@@ -174,14 +173,8 @@ std::vector<way> ways_of(const job& of, const arguments& asked) {
 /// Forces a way while it lives.
 class forcing {
  public:
-  explicit forcing(const way& how) {
-    gpu::cpu::ways_in_force() = how.cpu;
-    gpu::detail::cuda_ways_in_force() = how.cuda;
-  }
-  ~forcing() {
-    gpu::cpu::ways_in_force() = {};
-    gpu::detail::cuda_ways_in_force() = {};
-  }
+  explicit forcing(const way& how) { gpu::detail::ways_in_force() = {how.cpu, how.cuda}; }
+  ~forcing() { gpu::detail::ways_in_force() = {}; }
   forcing(const forcing&) = delete;
   forcing& operator=(const forcing&) = delete;
 };

@@ -9,8 +9,8 @@
 #include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
 
-#include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "support/catch.hpp"
 
 using gpu::index_t;
@@ -18,13 +18,13 @@ using gpu::cpu::can_take_rank_form;
 using gpu::cpu::cpu_pair_way;
 using gpu::cpu::cpu_rank_form;
 using gpu::cpu::cpu_unit_form;
-using gpu::cpu::forced_ways;
-using gpu::cpu::ways_in_force;
+using gpu::detail::forced_cpu_ways;
+using gpu::detail::ways_in_force;
 
 namespace {
 
 struct forcing {
-  explicit forcing(const forced_ways& ways) { ways_in_force() = ways; }
+  explicit forcing(const forced_cpu_ways& ways) { ways_in_force().cpu = ways; }
   ~forcing() { ways_in_force() = {}; }
   forcing(const forcing&) = delete;
   forcing& operator=(const forcing&) = delete;
@@ -44,8 +44,8 @@ gpu::matrix<float> rows_alike(index_t rows, index_t cols) {
   return out;
 }
 
-std::vector<forced_ways> all_ways(gpu::measure what, index_t cols) {
-  std::vector<forced_ways> out;
+std::vector<forced_cpu_ways> all_ways(gpu::measure what, index_t cols) {
+  std::vector<forced_cpu_ways> out;
   for (const cpu_pair_way way : {cpu_pair_way::screen, cpu_pair_way::search, cpu_pair_way::every}) {
     if (what == gpu::measure::pearson) {
       out.push_back({.way = way, .unit_form = cpu_unit_form::floats});
@@ -78,7 +78,7 @@ TEST_CASE("Every forced way gives the answers of the chosen one", "[forced_ways]
   const auto counts_chosen = gpu::all_pairs(what, data.view(), options, counts);
   const auto dense_chosen = gpu::all_pairs(what, data.view(), options, gpu::dense_sink{});
   int taken = 0;
-  for (const forced_ways& ways : all_ways(what, cols)) {
+  for (const forced_cpu_ways& ways : all_ways(what, cols)) {
     const forcing forced(ways);
     try {
       const auto edges_forced = gpu::all_pairs(what, data.view(), options, edges);

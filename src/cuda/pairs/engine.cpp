@@ -184,7 +184,7 @@ call_shape pair_engine::shape() const {
           .format = rows_->format(),
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
-          .has_room = detail::cuda_ways_in_force().fast_counts.value_or(true),
+          .has_room = detail::ways_in_force().cuda.fast_counts.value_or(true),
           .multiprocessors = multiprocessors_,
           .block_shared_bytes = limits_of(ordinal_).block_shared_bytes,
           .device_bytes = limits_of(ordinal_).memory_bytes};

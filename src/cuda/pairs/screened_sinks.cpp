@@ -136,7 +136,7 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
   if (!may_screen(keep.widest, use)) return std::nullopt;
-  const std::optional<int> forced = detail::cuda_ways_in_force().screen;
+  const std::optional<int> forced = detail::ways_in_force().cuda.screen;
   const auto choice = forced ? screen_of(what_, keep.widest, info_.cols, use, *forced)
                              : detail::choose_screen(what_, keep.widest, info_.cols, use, sample);
   if (!choice) return std::nullopt;

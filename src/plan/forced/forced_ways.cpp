@@ -2,8 +2,8 @@
 
 namespace gpu::inline v0::detail {
 
-forced_cuda_ways& cuda_ways_in_force() {
-  static forced_cuda_ways ways;
+forced_ways& ways_in_force() {
+  static forced_ways ways;
   return ways;
 }
 

@@ -1,10 +1,20 @@
 #pragma once
-// Ways of all pairs on CUDA that are taken whatever the choice says: bench/plane_job times each of
-// them beside the chosen one. No answer depends on them.
+// Ways of all pairs that are taken whatever the choices say: bench/plane_job times each of them
+// beside the chosen one. No answer depends on them.
 
 #include <optional>
 
+#include "cpu/pairs/choice/cpu_pair_way.hpp"
+#include "cpu/pairs/choice/row_form.hpp"
+
 namespace gpu::inline v0::detail {
+
+/// What is empty is chosen.
+struct forced_cpu_ways {
+  std::optional<cpu::cpu_pair_way> way = {};  ///< gpu::unsupported where the rows have no such way.
+  std::optional<cpu::cpu_rank_form> rank_form = {};  ///< One of which can_take_rank_form.
+  std::optional<cpu::cpu_unit_form> unit_form = {};
+};
 
 /// What is empty is chosen. A way that the device or the rows do not offer is not taken.
 struct forced_cuda_ways {
@@ -15,7 +25,12 @@ struct forced_cuda_ways {
   std::optional<int> screen = {};        ///< 0: no screen; n: number n of screens_for.
 };
 
+struct forced_ways {
+  forced_cpu_ways cpu = {};
+  forced_cuda_ways cuda = {};
+};
+
 /// Those of this process: none, until a measurement sets them while no call runs.
-forced_cuda_ways& cuda_ways_in_force();
+forced_ways& ways_in_force();
 
 }  // namespace gpu::inline v0::detail

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "cpu/pairs/choice/forced_ways.hpp"
-
 namespace gpu::cpu {
 namespace {
 
@@ -28,11 +26,6 @@ std::string what_happens(cpu_pair_way way, const pair_estimate& estimate) {
 }
 
 }  // namespace
-
-forced_ways& ways_in_force() {
-  static forced_ways ways;
-  return ways;
-}
 
 std::string explain_cpu_way(const cpu_way_choice& choice, const pair_estimate& estimate) {
   return fmt::format("{}, of {} sampled; a pair by screen {}, by search {}, by deciding it {}",

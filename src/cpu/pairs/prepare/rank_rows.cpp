@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/ranks/packed_rank_rows.hpp"
 #include "cpu/pairs/ranks/plain_rank_rows.hpp"
@@ -20,6 +19,7 @@
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/folding/equal_rows.hpp"
+#include "plan/forced/forced_ways.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -27,7 +27,7 @@ namespace {
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
 cpu_rank_form rank_form(index_t cols) {
-  return ways_in_force().rank_form.value_or(
+  return detail::ways_in_force().cpu.rank_form.value_or(
       choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr));
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random_draw.hpp"
-#include "cpu/pairs/choice/forced_ways.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "stats/bins.hpp"
 
 namespace gpu::cpu {
@@ -53,7 +53,7 @@ row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
 // The choice, or the way that a measurement forces.
 cpu_way_choice choice_among(const pair_estimate& estimate, const cpu_pair_costs& costs) {
   cpu_way_choice out = choose_cpu_way(estimate, costs);
-  const std::optional<cpu_pair_way>& forced = ways_in_force().way;
+  const std::optional<cpu_pair_way>& forced = detail::ways_in_force().cpu.way;
   if (!forced) return out;
   out.way = *forced;
   const double expected = out.way == cpu_pair_way::screen   ? out.screen
@@ -109,7 +109,7 @@ void packed_search::choose() {
   cut_ = has_cut ? make_cut(task().keep) : std::nullopt;
   keeps_none_ = cut_ && cut_->cut > 1;
   // A sample has so many pairs at least: to decide them all takes no longer.
-  if (pairs() <= least_sample && !ways_in_force().way) cut_ = std::nullopt;
+  if (pairs() <= least_sample && !detail::ways_in_force().cpu.way) cut_ = std::nullopt;
   if (cut_ && !keeps_none_) choose_for_cut(*cut_);
 }
 
@@ -208,7 +208,7 @@ std::string packed_search::explain() const {
 // A sample may have missed what is rare, and rows may be of several kinds. What was found stays.
 void packed_search::reconsider() {
   constexpr std::uint64_t least_pairs = 1 << 18;
-  if (!cut_ || way_ == cpu_pair_way::every || ways_in_force().way) return;
+  if (!cut_ || way_ == cpu_pair_way::every || detail::ways_in_force().cpu.way) return;
   const search_tally so_far = tally();
   if (so_far.searched < least_pairs) return;
   const auto done = static_cast<double>(so_far.searched);

@@ -6,7 +6,6 @@
 
 #include "base/parallel.hpp"
 #include "base/round_up.hpp"
-#include "cpu/pairs/choice/forced_ways.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/rows/decided_rows.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
@@ -14,6 +13,7 @@
 #include "cpu/pairs/unit/unit_pairs.hpp"
 #include "cpu/pairs/wide/wide_products.hpp"
 #include "cpu/pairs/wide/wide_search.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {
@@ -291,7 +291,8 @@ std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layo
   if (options.variant == pair_variant::naive) {
     return std::make_unique<plain_unit_rows>(std::move(rows));
   }
-  if (ways_in_force().unit_form.value_or(choose_cpu_unit_form(cols)) == cpu_unit_form::floats) {
+  if (detail::ways_in_force().cpu.unit_form.value_or(choose_cpu_unit_form(cols)) ==
+      cpu_unit_form::floats) {
     return std::make_unique<packed_unit_rows<float_unit_search>>(kernels, std::move(rows), layout,
                                                                  cols);
   }

@@ -33,14 +33,14 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
   const bool is_offered =
       variant == pair_variant::hopper && format.tile == pair_tile_kind::tensor_float &&
       device.compute_major == 9 && device.compute_minor == 0 && detail::can_take_halves(shape);
-  return is_offered && detail::cuda_ways_in_force().halves.value_or(
+  return is_offered && detail::ways_in_force().cuda.halves.value_or(
                            detail::takes_halves(shape, device.multiprocessors));
 }
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;
-  const detail::forced_cuda_ways& forced = detail::cuda_ways_in_force();
+  const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
   format.by_limbs =
       format.tile == pair_tile_kind::tensor_limbs && variant == pair_variant::hopper &&
       format.cols <= kernels::policy::limb_most_columns && forced.limbs.value_or(true);

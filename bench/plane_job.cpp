@@ -1,10 +1,12 @@
 // Times the way that all pairs choose beside every other way that they could take, over the plane
 // of shapes: rows 2 to 1e7 x columns 3 to 1e6.
 //
-//   plane_job [cpu|cuda] [--seconds S] [--cell S] [--bytes B] [--threads T]
+//   plane_job [cpu|cuda] [--rows N,...] [--cols M,...] [--seconds S] [--cell S] [--bytes B]
+//   [--threads T]
 //
 // --seconds: of the whole plane (150); the cells of most work come last and are left out when it is
 // over. --cell: most seconds of a call; cells whose chosen way takes longer are left out (0.5).
+// --rows, --cols: the shapes of the cells (2 to 1e7 and 3 to 1e6).
 // --bytes: most bytes of a table and of a dense result (4e9 and a quarter of it). Rows are
 // independent, of normal values in single precision, in host memory, and results are there too.
 //
@@ -44,6 +46,8 @@ using gpu::cpu::cpu_unit_form;
 
 struct arguments {
   gpu::backend target = gpu::backend::cpu;
+  std::vector<index_t> rows = {2, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
+  std::vector<index_t> cols = {3, 10, 30, 100, 300, 1000, 3000, 10'000, 100'000, 1'000'000};
   double seconds = 150;
   double cell = 0.5;
   double bytes = 4e9;
@@ -317,8 +321,8 @@ void measure(const job& of, const arguments& asked, const std::vector<float>& va
 
 std::vector<job> plane(const arguments& asked) {
   std::vector<job> out;
-  for (const index_t rows : {2, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000}) {
-    for (const index_t cols : {3, 10, 30, 100, 300, 1000, 3000, 10'000, 100'000, 1'000'000}) {
+  for (const index_t rows : asked.rows) {
+    for (const index_t cols : asked.cols) {
       const auto elements = static_cast<double>(rows) * static_cast<double>(cols);
       if (elements * sizeof(float) > asked.bytes) continue;
       for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
@@ -367,6 +371,18 @@ void run(const arguments& asked) {
   }
 }
 
+// The sizes of a list such as "10,100".
+std::optional<std::vector<index_t>> sizes_of(const char* list) {
+  std::vector<index_t> out;
+  for (char* end = nullptr;; list = end + 1) {
+    const long long size = std::strtoll(list, &end, 10);
+    if (end == list || size < 2 || size > 10'000'000) return std::nullopt;
+    out.push_back(size);
+    if (*end == '\0') return out;
+    if (*end != ',') return std::nullopt;
+  }
+}
+
 std::optional<arguments> read(int argc, char** argv) {
   arguments out;
   for (int i = 1; i < argc; ++i) {
@@ -376,7 +392,14 @@ std::optional<arguments> read(int argc, char** argv) {
       continue;
     }
     if (i + 1 == argc) return std::nullopt;
-    const double value = std::strtod(argv[++i], nullptr);
+    const char* const said = argv[++i];
+    if (word == "--rows" || word == "--cols") {
+      const std::optional<std::vector<index_t>> sizes = sizes_of(said);
+      if (!sizes) return std::nullopt;
+      (word == "--rows" ? out.rows : out.cols) = *sizes;
+      continue;
+    }
+    const double value = std::strtod(said, nullptr);
     if (!(value > 0)) return std::nullopt;
     if (word == "--seconds") {
       out.seconds = value;
@@ -398,8 +421,9 @@ std::optional<arguments> read(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::optional<arguments> asked = read(argc, argv);
   if (!asked) {
-    std::fprintf(
-        stderr, "usage: plane_job [cpu|cuda] [--seconds S] [--cell S] [--bytes B] [--threads T]\n");
+    std::fprintf(stderr,
+                 "usage: plane_job [cpu|cuda] [--rows N,...] [--cols M,...] [--seconds S] [--cell "
+                 "S] [--bytes B] [--threads T]\n");
     return 2;
   }
   try {

@@ -63,6 +63,7 @@ struct soak_case {
 std::vector<soak_case> pair_cases();
 std::vector<soak_case> row_cases();
 std::vector<soak_case> product_cases();
+std::vector<soak_case> differential_cases();
 
 /// The largest error of a dense Pearson so far, as a share of its bound.
 double largest_dense_error();

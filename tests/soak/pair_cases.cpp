@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -65,6 +66,44 @@ struct cosine_measure {
   }
 };
 
+/// A measure of rows with missing values, pair by pair: every result has the CPU's bits.
+template <class Measure>
+struct pair_by_pair : Measure {
+  static constexpr bool has_folding = false;
+  static constexpr bool has_cpu_bits = true;
+
+  /// Scattered holes, or a few masks that many rows share.
+  static void refine(gpu::matrix<float>& x, gpu::pair_options& options, dice& d) {
+    options.nans = gpu::nan_policy::pairwise;
+    options.min_observations = d.one_of<index_t>({3, 3, 5, 20});
+    const index_t masks = d.one_of<index_t>({0, 1, 2, 20});
+    const index_t missing = d.one_of<index_t>({1, 5, 30, 70});  // in a hundred
+    const std::uint64_t seed = d.seed();
+    for (index_t i = 0; i < x.rows(); ++i) {
+      dice own(seed + static_cast<std::uint64_t>(masks == 0 ? i : i % masks), 1);
+      for (index_t k = 0; k < x.cols(); ++k) {
+        if (own.between(1, 100) <= missing) x(i, k) = std::numeric_limits<float>::quiet_NaN();
+      }
+    }
+  }
+};
+
+/// Spearman with p by permutations, of rows without ties or with some.
+struct exact_p_measure : spearman_measure {
+  static constexpr bool has_folding = false;
+  static constexpr bool has_cpu_bits = true;
+
+  static void refine(gpu::matrix<float>& x, gpu::pair_options& options, dice& d) {
+    options.p_method = gpu::p_method::exact;
+    const index_t untied = d.one_of<index_t>({1, 2, 5, 5});  // one row in so many has no ties
+    for (index_t i = 0; i < x.rows(); i += untied) {
+      for (index_t k = 0; k < x.cols(); ++k) {
+        x(i, k) += 1e-3F * static_cast<float>(d.between(1, 1 << 20)) * 0x1p-20F;
+      }
+    }
+  }
+};
+
 template <class T>
 gpu::matrix<T> draw_rows(dice& d) {
   const index_t rows = d.rows();
@@ -104,7 +143,7 @@ double tensor_error(index_t cols) {
 template <class Measure, class T, class Sink, class Compare>
 void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
                const Compare& compare) {
-  const gpu::matrix<T> x = draw_rows<T>(d);
+  gpu::matrix<T> x = draw_rows<T>(d);
   gpu::pair_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
   if (Measure::has_folding) {
     options.fold =
@@ -116,7 +155,10 @@ void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
       options.exec.workspace_bytes += Measure::resident_bytes;
     }
   }
-  const gpu::pair_options on_cpu{.fold = options.fold, .exec = by_cpu()};
+  if constexpr (requires { Measure::refine(x, options, d); }) Measure::refine(x, options, d);
+  gpu::pair_options on_cpu = options;
+  on_cpu.variant = pair_variant::automatic;
+  on_cpu.exec = by_cpu();
   const auto got = Measure::run(x, options, sink);
   const auto wanted = Measure::run(x, on_cpu, sink);
   const std::string shape = std::to_string(x.rows()) + " x " + std::to_string(x.cols());
@@ -200,8 +242,9 @@ void compare_dense(const gpu::matrix<double>& got, const gpu::matrix<double>& wa
 
 template <class Measure, class T>
 void dense(dice& d, pair_variant variant, cudaStream_t stream) {
-  const bool has_same_bits = Measure::has_folding || variant == pair_variant::naive ||
-                             variant == pair_variant::shared_tiled;
+  const bool has_same_bits = Measure::has_folding || requires {
+    Measure::has_cpu_bits;
+  } || variant == pair_variant::naive || variant == pair_variant::shared_tiled;
   run_pairs<Measure, T>(d, variant, stream, gpu::dense_sink{},
                         [&](const auto& got, const auto& wanted, index_t cols) {
                           compare_dense(got, wanted, has_same_bits ? 0 : tensor_error(cols));
@@ -218,11 +261,14 @@ void folded(dice& d, pair_variant variant, cudaStream_t stream) {
   });
 }
 
+constexpr std::initializer_list<pair_variant> all_variants{
+    pair_variant::automatic, pair_variant::naive, pair_variant::shared_tiled, pair_variant::tensor,
+    pair_variant::hopper};
+
 template <class Measure, class T>
-void add_measure(std::vector<soak_case>& all, const std::string& type) {
-  for (const pair_variant variant :
-       {pair_variant::automatic, pair_variant::naive, pair_variant::shared_tiled,
-        pair_variant::tensor, pair_variant::hopper}) {
+void add_measure(std::vector<soak_case>& all, const std::string& type,
+                 std::initializer_list<pair_variant> variants = all_variants) {
+  for (const pair_variant variant : variants) {
     const auto add = [&](const std::string& sink, auto function) {
       all.push_back({Measure::name + sink + ", " + type + ", " + std::string(to_string(variant)),
                      [=](dice& d, cudaStream_t stream) { function(d, variant, stream); }});
@@ -254,6 +300,12 @@ std::vector<soak_case> pair_cases() {
   add_measure<bicor_measure, std::uint8_t>(all, "uint8");
   add_measure<kendall_measure, float>(all, "float");
   add_measure<kendall_measure, std::uint8_t>(all, "uint8");
+  const auto only = {pair_variant::automatic};
+  add_measure<pair_by_pair<spearman_measure>, float>(all, "missing values", only);
+  add_measure<pair_by_pair<pearson_measure>, float>(all, "missing values", only);
+  add_measure<pair_by_pair<cosine_measure>, float>(all, "missing values", only);
+  add_measure<pair_by_pair<kendall_measure>, float>(all, "missing values", only);
+  add_measure<exact_p_measure, float>(all, "exact p", only);
   return all;
 }
 

@@ -82,7 +82,8 @@ settings read_settings(int argc, char** argv) {
 
 std::vector<soak_case> all_cases(const std::string& filter) {
   std::vector<soak_case> all = gpu_test::pair_cases();
-  for (auto more : {gpu_test::row_cases(), gpu_test::product_cases()}) {
+  for (auto more :
+       {gpu_test::row_cases(), gpu_test::product_cases(), gpu_test::differential_cases()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   std::erase_if(all, [&](const soak_case& c) { return c.name.find(filter) == std::string::npos; });

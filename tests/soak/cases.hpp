@@ -72,8 +72,13 @@ double largest_dense_error();
 inline gpu::execution by_cpu() {
   return {.target = gpu::backend::cpu, .cpu_threads = 1};
 }
+/// Of data in device memory.
 inline gpu::execution by_cuda(cudaStream_t stream) {
   return {.target = gpu::backend::cuda, .stream = gpu::stream_ref(stream)};
+}
+/// Of data in host memory.
+inline gpu::execution by_cuda() {
+  return {.target = gpu::backend::cuda};
 }
 
 /// Elements that are the same, NaN equal to NaN.

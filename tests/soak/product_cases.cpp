@@ -58,10 +58,11 @@ void product(dice& d, matmul_variant variant, cudaStream_t stream) {
   gpu::matmul(wide_a, wide_b, wanted, options);
 
   options.variant = variant;
-  options.exec = by_cuda(stream);
+  const bool is_on_host = d.coin();
+  options.exec = is_on_host ? by_cuda() : by_cuda(stream);
   gpu::matrix<T> got(m, n);
   std::copy(c.data(), c.data() + m * n, got.data());
-  if (d.coin()) {
+  if (is_on_host) {
     gpu::matmul(a, b, got, options);
   } else {
     const device_array<T> on_a(a.data(), static_cast<std::size_t>(m * k));
@@ -88,7 +89,7 @@ void product(dice& d, matmul_variant variant, cudaStream_t stream) {
   }
 }
 
-void bits(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
+void bits(dice& d, binary_matmul_variant variant, cudaStream_t) {
   const index_t cols = d.between(1, d.coin() ? 70 : 3000);
   const auto x = random_matrix<float>(d.rows(), cols, d.seed());
   const auto y = random_matrix<float>(d.rows(), cols, d.seed());
@@ -100,7 +101,7 @@ void bits(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
   options.exec = by_cpu();
   const auto wanted = gpu::binary_matmul(a.view(), b.view(), options);
   options.variant = variant;
-  options.exec = by_cuda(stream);
+  options.exec = by_cuda();
   expect(same_values(gpu::binary_matmul(a.view(), b.view(), options), wanted), "products of bits");
   // The device packs the same bits.
   const gpu::bit_matrix packed = gpu::pack_bits(x, 0.0F, {.target = gpu::backend::cuda});
@@ -108,7 +109,7 @@ void bits(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
   expect(same_values(packed.view().words(), a.view().words(), words), "packed bits");
 }
 
-void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
+void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t) {
   const index_t cols = d.between(1, d.coin() ? 70 : 3000);
   const gpu::bit_matrix x =
       gpu::pack_bits(random_matrix<float>(d.rows(), cols, d.seed()), 0.5F, by_cpu());
@@ -117,7 +118,7 @@ void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t stream) {
   const bool is_against = d.coin();
   const gpu::pair_filter keep{.min_abs = 0.1 * static_cast<double>(d.between(0, 10))};
   const gpu::tanimoto_options by_host{.exec = by_cpu()};
-  const gpu::tanimoto_options by_device{.variant = variant, .exec = by_cuda(stream)};
+  const gpu::tanimoto_options by_device{.variant = variant, .exec = by_cuda()};
   const auto run = [&](const gpu::tanimoto_options& options, const auto& sink) {
     return is_against ? gpu::tanimoto_all_pairs(x, y, options, sink)
                       : gpu::tanimoto_all_pairs(x, options, sink);

@@ -63,8 +63,9 @@ void rank(dice& d, rank_variant variant, cudaStream_t stream) {
   options.exec = by_cpu();
   const auto wanted = gpu::rank_rows(x, options);
   options.variant = variant;
-  options.exec = by_cuda(stream);
-  if (d.coin()) {
+  const bool is_on_host = d.coin();
+  options.exec = is_on_host ? by_cuda() : by_cuda(stream);
+  if (is_on_host) {
     expect(same_values(gpu::rank_rows(x, options), wanted), "ranks of host memory");
   } else {
     const device_copy<T> from(x);
@@ -127,9 +128,10 @@ void filter(dice& d, mean_filter_variant variant, cudaStream_t stream) {
   options.exec = by_cpu();
   gpu::mean_filter(x, wanted, options);
   options.variant = variant;
-  options.exec = by_cuda(stream);
+  const bool is_on_host = d.coin();
+  options.exec = is_on_host ? by_cuda() : by_cuda(stream);
   gpu::matrix<Out> got(rows, out_cols);
-  if (d.coin()) {
+  if (is_on_host) {
     gpu::mean_filter(x, got, options);
   } else {
     const device_copy<In> from(x);
@@ -185,8 +187,9 @@ void select(dice& d, top_k_variant variant, cudaStream_t stream) {
   options.exec = by_cpu();
   const auto wanted = gpu::top_k(x, k, options);
   options.variant = variant;
-  options.exec = by_cuda(stream);
-  if (d.coin()) {
+  const bool is_on_host = d.coin();
+  options.exec = is_on_host ? by_cuda() : by_cuda(stream);
+  if (is_on_host) {
     const auto got = gpu::top_k(x, k, options);
     expect(same_values(got.values, wanted.values) && same_values(got.indices, wanted.indices),
            "entries of host memory");

@@ -33,8 +33,9 @@ enum class pair_variant {
 /// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
 /// need not have a statistic of exactly 1.
 enum class row_folding {
-  /// Where it pays: at least 8192 rows and at most 0.8 patterns a row (for the hopper variant a
-  /// third of a pattern). To find out, ranks are hashed and compared beforehand (on the CPU a
+  /// Where it pays: at least 8192 rows (on CUDA about 50,000) and at most 0.8 patterns a row (for
+  /// the hopper variant a third of a pattern). To find out, ranks are hashed and compared
+  /// beforehand (on the CPU a
   /// sample of the hashes). Never where a naive variant was asked for, nor for loose counts without
   /// adjustment. On the CPU counts, loose ones too, and dense results of fewer rows are folded
   /// from 32 rows for each order on that the values of a row can have, ties included: 13 orders of

@@ -15,6 +15,7 @@
 #include <gpu/matrix_view.hpp>
 
 #include "base/keep_range.hpp"
+#include "plan/pair_policy.hpp"
 #include "plan/products/product_policy.hpp"
 #include "stats/significance/kendall_decision.hpp"
 #include "stats/significance/p_table.hpp"
@@ -295,7 +296,7 @@ constexpr double tensor_float_margin(index_t columns, index_t run) {
 }
 
 /// The longest unit rows that tensor_half takes, and elements of one there, zeros at its end.
-inline constexpr index_t most_half_columns = 64;
+using policy::most_half_columns;
 constexpr index_t half_pitch(index_t unit_pitch) {
   return unit_pitch <= 32 ? 32 : most_half_columns;
 }

@@ -180,7 +180,8 @@ std::string choice_of(const measure_traits& what, const planned_sink& sink, cons
     return "every pair is looked at: a row keeps the best partners so far";
   }
   if (plan.variant == pair_variant::hopper) {
-    return explain_screen(what, sample.keep, cols, use_of(sink), sample.cut);
+    return explain_screen(what, sample.keep, cols, use_of(sink), static_cast<double>(plan.pairs),
+                          sample.cut);
   }
   if (plan.used == backend::cuda || plan.variant == pair_variant::naive) {
     return "every pair is decided: this variant has no screen";

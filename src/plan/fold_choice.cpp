@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "plan/machine_costs.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -49,8 +50,10 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
         fmt::format("options.fold: rows are folded by their ranks, {} has none", what.info.title));
   }
   if (options.fold == row_folding::automatic) {
-    const bool has_many =
-        job.scope != fold_scope::few_patterns && job.rows >= default_fold_costs.least_rows;
+    const bool is_short = used == backend::cuda
+                              ? is_short_for_folding(static_cast<double>(job.rows))
+                              : job.rows < default_fold_costs.least_rows;
+    const bool has_many = job.scope != fold_scope::few_patterns && !is_short;
     const bool has_few = job.scope != fold_scope::many_rows && used == backend::cpu &&
                          has_few_patterns(job.rows, job.cols);
     return ranks && variant != pair_variant::naive && (has_many || has_few);

@@ -50,6 +50,25 @@ struct cuda_costs {
   double memory_rate = 3.5e12;  ///< Bytes a second.
   double launch_seconds = 1e-5;
 
+  // What short jobs are decided by, in seconds (H100, 100 to 50,000 rows). A pair of the tiles of
+  // ranks, and 32 columns of it; of those of unit rows in halves, and in doubles up to 8 columns; a
+  // candidate of the former.
+  double rank_pair = 4e-13;
+  double rank_step = 3e-13;
+  double half_pair = 5.5e-13;
+  double double_pair = 1.6e-11;
+  double half_candidate = 1.3e-9;
+  double pairs_at_once = 132 * 64 * 64;  ///< Of a tile for each multiprocessor.
+  // What faster ways take before their first pair, beyond what tiles take: the layout of classes, a
+  // screen of unit rows, tiles in doubles, and the search for equal rows, with what that takes for
+  // each row.
+  double class_start = 1.4e-4;
+  double screen_start = 1.3e-4;
+  double double_start = 3e-4;
+  double fold_start = 1.3e-4;
+  double fold_row = 1e-9;
+  double screened_pair = 1.6e-13;  ///< A pair that equal rows save, by a screen of ranks.
+
   // On warpgroup tensor cores counts and best partners are computed far faster from rows without
   // weights: counts of 2,000,000 x 30 at 0.72 patterns a row took 0.78 s from rows and 1.23 s from
   // patterns (H100). So folding pays from three rows a pattern on.
@@ -57,9 +76,9 @@ struct cuda_costs {
 };
 inline constexpr cuda_costs default_cuda_costs{};
 
-/// When rows of equal ranks are folded, on any backend.
+/// When rows of equal ranks are folded.
 struct fold_costs {
-  /// With fewer rows, all their pairs take less time than it takes to find the patterns.
+  /// With fewer rows, all their pairs take less time on the CPU than it takes to find the patterns.
   index_t least_rows = 8192;
   /// Patterns per row up to which folding pays: at 0.8 there are 0.64 times as many pairs, and
   /// weights and the expansion of the result cost a part of what that saves.

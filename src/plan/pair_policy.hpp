@@ -1,6 +1,8 @@
 #pragma once
 // Tile shapes and limits of the all-pairs kernels, as data.
 
+#include <gpu/index.hpp>
+
 namespace gpu::kernels::policy {
 
 /// How one tile of pairs is shared out: threads of a block, rows and columns of the tile, and how
@@ -32,6 +34,13 @@ inline constexpr tile_layout tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 inline constexpr tile_layout tensor_float{256, 2, 128, 64, 4, 8, 16};
 /// mma.sync m16n8k16 on halves, as tensor_int8.
 inline constexpr tile_layout tensor_half = tensor_int8;
+/// Its longest rows.
+inline constexpr index_t most_half_columns = 64;
+/// Rows with missing values are taken by classes of equal masks where a class has so many rows, on
+/// average: a tile of 64 x 64 pairs is of two classes, and a panel of some thousand rows has all of
+/// them, so that tiles of fewer rows would be half empty; and a table is made of every row for
+/// every class.
+inline constexpr index_t least_rows_of_mask_class = 32;
 /// Products that are in memory already: a warp reads 32 neighbours of a row.
 inline constexpr tile_layout products{256, 2, 32, 64, 4, 2, 0};
 /// Columns whose products a tensor core adds up before they are added to the totals: it truncates

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "plan/pair_policy.hpp"
+#include "plan/short_jobs.hpp"
 #include "stats/significance/correlation_test.hpp"
 
 namespace gpu::inline v0::detail {
@@ -182,6 +184,15 @@ std::optional<screen_choice> choose_screen(const measure_traits& what, const kee
   return choose(what, keep, cols, use, sample, machine).screen;
 }
 
+bool is_short_for_screens(const measure_traits& what, index_t cols, screen_use use, double pairs,
+                          const cuda_costs& machine) {
+  if (use != screen_use::edges) return is_short_for_packing(pairs, machine);
+  // Tiles of halves are the fastest of all tiles.
+  const bool has_halves = what.form == row_form::unit_values &&
+                          what.packed_cols(cols) <= kernels::policy::most_half_columns;
+  return has_halves && is_short_for_unit_screens(pairs, machine);
+}
+
 bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far) {
   const auto cost = [&](double pairs, double candidates) {
     return pairs * screen.pair_cost + candidates * screen.candidate_cost;
@@ -193,7 +204,10 @@ bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far) 
 }
 
 std::string explain_screen(const measure_traits& what, const keep_range& keep, index_t cols,
-                           screen_use use, const cut_sample& sample) {
+                           screen_use use, double pairs, const cut_sample& sample) {
+  if (is_short_for_screens(what, cols, use, pairs)) {
+    return "every pair is decided: they are too few for a screen";
+  }
   const std::string source =
       sample.pairs == 0 ? "were the rows independent" : fmt::format("of {} sampled", sample.pairs);
   const auto [screen, share] = choose(what, keep, cols, use, sample, default_cuda_costs);

@@ -75,6 +75,10 @@ std::optional<screen_choice> choose_screen(const measure_traits& what, const kee
                                            index_t cols, screen_use use, const cut_sample& sample,
                                            const cuda_costs& machine = default_cuda_costs);
 
+/// Whether every pair of a job is decided before a screen of any cut is under way.
+bool is_short_for_screens(const measure_traits& what, index_t cols, screen_use use, double pairs,
+                          const cuda_costs& machine = default_cuda_costs);
+
 /// How far a screen has come.
 struct screen_progress {
   double pairs;       ///< That it has looked at.
@@ -87,9 +91,9 @@ struct screen_progress {
 /// the time that this takes, and where its rest would take longer than this.
 bool screen_goes_on(const screen_choice& screen, const screen_progress& so_far);
 
-/// The choice in words, for a plan.
+/// The choice for a job of so many pairs in words, for a plan.
 std::string explain_screen(const measure_traits& what, const keep_range& keep, index_t cols,
-                           screen_use use, const cut_sample& sample);
+                           screen_use use, double pairs, const cut_sample& sample);
 
 /// Random pairs that tell enough about `pairs` pairs of rows of `cols` observations, for well under
 /// a hundredth of the work on them.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "plan/short_jobs.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "support/catch.hpp"
 
@@ -75,8 +76,8 @@ TEST_CASE("Rows with missing values have no screen", "[screen_choice]") {
   for (const measure_traits* const what : {&spearman_traits, &pearson_traits, &cosine_traits}) {
     const measure_traits& shared = pairwise_traits_of(*what);
     CHECK(screens_for(shared, beyond(0.9), 30, screen_use::edges).empty());
-    CHECK(explain_screen(shared, beyond(0.9), 30, screen_use::edges, {}).find("missing values") !=
-          std::string::npos);
+    CHECK(explain_screen(shared, beyond(0.9), 30, screen_use::edges, 1e12, {})
+              .find("missing values") != std::string::npos);
   }
 }
 
@@ -90,7 +91,8 @@ TEST_CASE("Rows of signs are screened by ranks of their columns", "[screen_choic
   CHECK(operand_of(0.2, 30) == std::nullopt);
   CHECK(operand_of(0.7, 128) == screen_operand::e4m3);
   CHECK(operand_of(0.99, 129) == std::nullopt);
-  const auto explained = explain_screen(kendall_traits, beyond(0.9), 129, screen_use::edges, {});
+  const auto explained =
+      explain_screen(kendall_traits, beyond(0.9), 129, screen_use::edges, 1e12, {});
   CHECK(explained.find("columns have no screen") != std::string::npos);
 }
 
@@ -231,9 +233,63 @@ TEST_CASE("A sample bounds the share of kept pairs", "[screen_choice]") {
   CHECK(half.most_kept_share() < 1.01 * half.kept_share());
 }
 
+TEST_CASE("Short jobs take the ways that begin at once", "[screen_choice]") {
+  const auto pairs_of = [](double rows) { return rows * (rows - 1) / 2; };
+  // The sides of each step on which one way was measured to be the faster by more than a tenth.
+  CHECK(is_short_for_classes(pairs_of(10'000), 30));
+  CHECK_FALSE(is_short_for_classes(pairs_of(30'000), 30));
+  CHECK(is_short_for_classes(pairs_of(10'000), 100));
+  CHECK_FALSE(is_short_for_classes(pairs_of(30'000), 100));
+  CHECK(is_short_for_packing(pairs_of(100)));
+  CHECK_FALSE(is_short_for_packing(pairs_of(2000)));
+  CHECK(is_short_for_unit_screens(pairs_of(20'000)));
+  CHECK_FALSE(is_short_for_unit_screens(pairs_of(50'000)));
+  CHECK(is_short_for_folding(20'000));
+  CHECK_FALSE(is_short_for_folding(100'000));
+
+  // No job is too short where a larger one is not, and more columns save more.
+  bool was_short[4] = {true, true, true, true};
+  for (double rows = 2; rows < 1e7; rows *= 1.1) {
+    const double pairs = pairs_of(rows);
+    const bool is_short[4] = {is_short_for_classes(pairs, 30), is_short_for_packing(pairs),
+                              is_short_for_unit_screens(pairs), is_short_for_folding(rows)};
+    for (int way = 0; way < 4; ++way) {
+      CHECK((was_short[way] || !is_short[way]));
+      was_short[way] = is_short[way];
+    }
+    CHECK((is_short_for_classes(pairs, 30) || !is_short_for_classes(pairs, 100)));
+  }
+  for (const bool is_short : was_short) CHECK_FALSE(is_short);
+}
+
+TEST_CASE("Edges of few columns are found in doubles where many pairs are near the cut",
+          "[screen_choice]") {
+  constexpr double half_error = 1e-3;
+  const auto takes = [&](double rows, index_t cols, double p) {
+    return takes_doubles(rows * rows / 2, cols, cut_of(p, cols), half_error);
+  };
+  CHECK(takes(20'000, 3, 1e-9));
+  CHECK_FALSE(takes(2000, 3, 1e-9));  // too few to begin
+  for (const index_t cols : {10, 30, 100}) CHECK_FALSE(takes(1e6, cols, 1e-9));
+  CHECK_FALSE(takes_doubles(1e12, 3, beyond(0), half_error));
+}
+
+TEST_CASE("A plan says where pairs are too few for a screen", "[screen_choice]") {
+  const auto words = [](const measure_traits& what, index_t cols, screen_use use, double pairs) {
+    return explain_screen(what, beyond(0.9), cols, use, pairs, {});
+  };
+  const auto says = [](const std::string& text) { return text.find("too few") != text.npos; };
+  CHECK(says(words(pearson_traits, 30, screen_use::edges, 1e6)));
+  CHECK_FALSE(says(words(pearson_traits, 30, screen_use::edges, 1e10)));
+  CHECK_FALSE(says(words(pearson_traits, 100, screen_use::edges, 1e6)));
+  CHECK_FALSE(says(words(spearman_traits, 30, screen_use::edges, 1e6)));
+  CHECK(says(words(spearman_traits, 30, screen_use::counts, 1e4)));
+  CHECK_FALSE(says(words(spearman_traits, 30, screen_use::counts, 1e10)));
+}
+
 TEST_CASE("A choice is told in words", "[screen_choice]") {
   const auto words = [](const cut_sample& sample, double p) {
-    return explain_screen(spearman_traits, cut_of(p, 30), 30, screen_use::edges, sample);
+    return explain_screen(spearman_traits, cut_of(p, 30), 30, screen_use::edges, 1e12, sample);
   };
   CHECK(words(sample_of(0), 1e-10).find("e4m3") != std::string::npos);
   CHECK(words(sample_of(0.5, 0.1), 1e-10).find("every pair is decided") != std::string::npos);

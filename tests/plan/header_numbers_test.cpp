@@ -167,17 +167,20 @@ TEST_CASE("The bounds of all pairs", "[headers]") {
 }
 
 TEST_CASE("From when on rows are folded", "[headers]") {
-  const index_t least = stated_index("pair_options.hpp", "at least (\\d+) rows and");
+  const index_t least = stated_index("pair_options.hpp", "at least (\\d+) rows \\(");
   using gpu::detail::fold_scope;
   const auto looks = [](backend used, const gpu::detail::fold_job& job) {
     return gpu::detail::looks_for_patterns(gpu::detail::spearman_traits, used,
                                            gpu::pair_variant::tiled, job, {});
   };
+  const index_t about = stated_index("pair_options.hpp", "on CUDA about (\\d+),000") * 1000;
+  for (const fold_scope scope : {fold_scope::many_rows, fold_scope::both}) {
+    CHECK(looks(backend::cpu, {least, 30, scope}));
+    CHECK(!looks(backend::cpu, {least - 1, 30, scope}));
+    CHECK(looks(backend::cuda, {about * 11 / 10, 30, scope}));
+    CHECK(!looks(backend::cuda, {about * 9 / 10, 30, scope}));
+  }
   for (const backend used : {backend::cpu, backend::cuda}) {
-    for (const fold_scope scope : {fold_scope::many_rows, fold_scope::both}) {
-      CHECK(looks(used, {least, 30, scope}));
-      CHECK(!looks(used, {least - 1, 30, scope}));
-    }
     CHECK(!looks(used, {index_t{1} << 40, 30, fold_scope::few_patterns}));
   }
   // Of few columns, on the CPU alone.

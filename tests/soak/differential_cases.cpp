@@ -19,12 +19,11 @@ using gpu::index_t;
 // A table, and two groups of its columns in no order, some of which are in neither.
 struct drawn_table {
   explicit drawn_table(dice& d)
-      : data(correlated_matrix<float>(
-            {.rows = d.rows(),
-             .cols = d.between(8, d.one_of<index_t>({12, 40, 200, 700})),
-             .pairs_in_blocks = d.one_of({0.001, 0.05, 0.5}),
-             .levels = d.one_of({0, 2, 12}),
-             .seed = d.seed()})),
+      : data(correlated_matrix<float>({.rows = d.rows(),
+                                       .cols = d.between(8, d.one_of<index_t>({12, 40, 200, 700})),
+                                       .pairs_in_blocks = d.one_of({0.001, 0.05, 0.5}),
+                                       .levels = d.one_of({0, 2, 12}),
+                                       .seed = d.seed()})),
         columns(static_cast<std::size_t>(data.cols())) {
     std::iota(columns.begin(), columns.end(), index_t{0});
     std::shuffle(columns.begin(), columns.end(), std::mt19937_64(d.seed()));

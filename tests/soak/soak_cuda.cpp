@@ -7,6 +7,9 @@
 // soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
 // for compute-sanitizer, see ./dev sanitize-cuda.
 //
+// Small tables are too short for some ways of all pairs. Every second round takes them all the
+// same, and so does --each but with --chosen.
+//
 // A wrong answer (or the N-th of them, --most-failures N) ends the program with 1; a line says how
 // to repeat it.
 #include <algorithm>
@@ -26,6 +29,9 @@
 #include "soak/cases.hpp"
 #include "soak/host_memory.hpp"
 #include "support/device_memory.hpp"
+#ifdef GPU_SIMILARITY_TEST_INTERNALS
+#include "plan/forced/forced_ways.hpp"
+#endif
 
 namespace {
 
@@ -42,6 +48,7 @@ struct settings {
   std::uint64_t seed = 1;
   gpu::index_t most_rows = 1500;
   bool is_each = false;
+  bool takes_chosen_ways = false;
   int repeat = 2;
   std::string filter = {};
   int most_failures = 1;
@@ -57,6 +64,8 @@ settings read_settings(int argc, char** argv) {
     };
     if (words[i] == "--each") {
       out.is_each = true;
+    } else if (words[i] == "--chosen") {
+      out.takes_chosen_ways = true;
     } else if (words[i] == "--seconds") {
       out.seconds = std::stod(value());
     } else if (words[i] == "--round") {
@@ -78,6 +87,16 @@ settings read_settings(int argc, char** argv) {
     }
   }
   return out;
+}
+
+/// Whether short jobs take the ways of long ones.
+bool takes_long_ways = false;
+/// Changes that while no call runs. A shared library hides it, and chooses.
+void take_long_ways([[maybe_unused]] bool does) {
+#ifdef GPU_SIMILARITY_TEST_INTERNALS
+  gpu::detail::ways_in_force().cuda.never_short = does;
+  takes_long_ways = does;
+#endif
 }
 
 std::vector<soak_case> all_cases(const std::string& filter) {
@@ -141,7 +160,8 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
               tally& results) {
   const auto complain = [&](const std::string& what) {
     results.fail(c.name + ": " + what + "; repeat with --each --repeat 1 --filter '" + c.name +
-                 "' --seed " + std::to_string(seed) + " --most-rows " + std::to_string(most_rows));
+                 "' --seed " + std::to_string(seed) + " --most-rows " + std::to_string(most_rows) +
+                 (takes_long_ways ? "" : " --chosen"));
     return false;
   };
   try {
@@ -169,6 +189,7 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
 
 int run_each(const settings& s, const std::vector<soak_case>& all) {
   constexpr int most_draws = 20;  // until one suits the variant
+  take_long_ways(!s.takes_chosen_ways);
   tally results(s.most_failures);
   const gpu_test::test_stream stream;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -256,6 +277,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
   };
   std::vector<memory_use> rounds;
   for (std::uint64_t round = 0; elapsed() < s.seconds && !results.is_over(); ++round) {
+    take_long_ways(round % 2 == 1);
     const double end = std::min(s.seconds, elapsed() + s.round_seconds);
     std::vector<std::jthread> threads;
     for (int t = 0; t < s.threads; ++t) {

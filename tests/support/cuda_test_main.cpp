@@ -8,6 +8,9 @@
 #include <gpu/backend.hpp>
 
 #include "support/catch_runner.hpp"
+#ifdef GPU_SIMILARITY_TEST_INTERNALS
+#include "plan/forced/forced_ways.hpp"
+#endif
 
 namespace {
 
@@ -28,5 +31,9 @@ int main(int argc, char** argv) {
                                      : "tests skipped\n");
     return cuda_is_required() ? EXIT_FAILURE : exit_skipped;
   }
+#ifdef GPU_SIMILARITY_TEST_INTERNALS
+  // Small tables are to reach every way; short_jobs_cuda_test is of the ways that they take.
+  gpu::detail::ways_in_force().cuda.never_short = true;
+#endif
   return gpu_test::run_all_cases(argc, argv);
 }

@@ -22,6 +22,7 @@
 #include "plan/forced/forced_ways.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -185,18 +186,23 @@ call_shape pair_engine::shape() const {
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
           .has_room = detail::ways_in_force().cuda.fast_counts.value_or(true),
+          .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = multiprocessors_,
           .block_shared_bytes = limits_of(ordinal_).block_shared_bytes,
           .device_bytes = limits_of(ordinal_).memory_bytes};
 }
 
-pair_tile_kind pair_engine::edge_tile(double kept_share) const {
+pair_tile_kind pair_engine::edge_tile(const detail::keep_range& keep, double kept_share) const {
   const pair_tile_kind tile = rows_->format().deciding_tile();
   if (tile != pair_tile_kind::tensor_float) return tile;
   if (kept_share > most_refined_edges) return pair_tile_kind::shared_double;
   const bool is_short =
       kernels::unit_row_layout(rows_->format().cols).pitch() <= kernels::most_half_columns;
-  return is_short && rows_->resident() ? pair_tile_kind::tensor_half : tile;
+  if (!is_short || !rows_->resident()) return tile;
+  const double error = cuda::estimate_error(rows_->format(), pair_tile_kind::tensor_half);
+  return detail::takes_doubles(static_cast<double>(pairs()), rows_->format().cols, keep, error)
+             ? pair_tile_kind::shared_double
+             : pair_tile_kind::tensor_half;
 }
 
 decision_scope pair_engine::decide_pairs(const pair_decisions& by) {
@@ -210,7 +216,7 @@ void pair_engine::edges(const detail::edge_request& request, detail::edge_receiv
   const detail::pair_cut keep = cut_of(request.keep, request.tied);
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
   if (screen_edges(request, keep, receiver, sample)) return;
-  const pair_tile_kind tile = edge_tile(sample.kept_share());
+  const pair_tile_kind tile = edge_tile(keep.widest, sample.kept_share());
   const edge_source source{.rows = *rows_,
                            .area = area_,
                            .share = *share_,

@@ -142,6 +142,8 @@ class pair_engine final : public detail::pair_engine {
   /// ranks that its cut of p and tau asks for.
   [[nodiscard]] detail::pair_cut screened_cut(const detail::pair_cut& keep,
                                               const detail::tied_cut* tied) const;
+  /// Whether every pair is decided before a screen of any cut is under way.
+  [[nodiscard]] bool is_short_for_screens(detail::screen_use use) const;
   /// Whether there is a screen for this cut, whether it pays or not.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
@@ -154,8 +156,9 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] double estimate_error() const {
     return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
   }
-  /// The tile for edges where such a share of the pairs is kept.
-  [[nodiscard]] kernels::pair_tile_kind edge_tile(double kept_share) const;
+  /// The tile for edges of a cut that keeps such a share of the pairs.
+  [[nodiscard]] kernels::pair_tile_kind edge_tile(const detail::keep_range& keep,
+                                                  double kept_share) const;
   /// Walks this engine's share of all pairs i < j of the area in panels of rows, a few launches
   /// ahead of the device, with progress: launch(panel) is called for every panel, on stream().
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,

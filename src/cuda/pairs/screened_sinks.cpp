@@ -127,9 +127,15 @@ detail::pair_cut pair_engine::screened_cut(const detail::pair_cut& keep,
   return detail::pair_cut::of({.at_least = least, .at_most = -least});
 }
 
+bool pair_engine::is_short_for_screens(detail::screen_use use) const {
+  const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
+  return !forced.never_short && !forced.screen &&
+         detail::is_short_for_screens(what_, info_.cols, use, static_cast<double>(pairs()));
+}
+
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
   return variant_ == pair_variant::hopper && !is_thin(area_) && rows_->format().has_screens() &&
-         !detail::screens_for(what_, keep, info_.cols, use).empty();
+         !is_short_for_screens(use) && !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 
 std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep,

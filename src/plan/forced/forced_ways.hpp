@@ -23,6 +23,7 @@ struct forced_cuda_ways {
   std::optional<bool> halves = {};       ///< Dense results in float are products of halves.
   std::optional<bool> fast_counts = {};  ///< Counts by classes and by unit rows, or by tiles.
   std::optional<int> screen = {};        ///< 0: no screen; n: number n of screens_for.
+  bool never_short = false;  ///< Ways that only long jobs pay are taken of short ones: for tests.
 };
 
 struct forced_ways {

@@ -14,7 +14,7 @@ namespace policy = kernels::policy;
 constexpr index_t half_least_rows = 192;
 constexpr index_t half_least_columns = 96;
 constexpr index_t most_two_limb_columns = 127 * 128 + 64;
-constexpr double short_seconds = 1e-3;
+constexpr double short_seconds = 1e-4;  // of products, which the sample of a screen takes
 
 double pairs_of(const product_shape& shape) {
   const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);

@@ -33,7 +33,7 @@ stream_counts::stream_counts(const call_shape& shape, const device_count_sink& s
       kept_(memory.take<unsigned long long>(1)),
       bins_(memory.take<unsigned long long>(static_cast<std::size_t>(sink.histogram.size()) + 2)),
       valid_(memory.take<kernels::valid_rows>(1)) {
-  if (class_counter::takes(shape, false)) {
+  if (bins_by_class_ || class_counter::takes(shape, false)) {
     classes_.emplace(shape, bins_by_class_, memory);
     classes_->take_places(classes_->most().places, memory);
   }

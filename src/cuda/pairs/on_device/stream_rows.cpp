@@ -9,6 +9,7 @@
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "pairs/tables.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -49,6 +50,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .variant = variant,
           .has_warpgroup_products = code.has_warpgroups,
           .has_room = true,
+          .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = limits.multiprocessors,
           .block_shared_bytes = limits.block_shared_bytes,
           .device_bytes = limits.memory_bytes};

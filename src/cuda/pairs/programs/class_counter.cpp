@@ -8,6 +8,8 @@
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
+#include "pairs/area.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -35,12 +37,18 @@ constexpr index_t largest_square_sum(index_t cols) {
   return cols * (cols * cols - 1) / 3;
 }
 
+// Whether the tiles count all pairs sooner.
+bool is_short(const call_shape& shape) {
+  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
+  return !shape.is_never_short && detail::is_short_for_classes(pairs, shape.format.cols);
+}
+
 }  // namespace
 
 bool class_counter::takes(const call_shape& shape, bool binned) {
   return shape.has_room && shape.variant == pair_variant::hopper &&
          shape.format.tile == kernels::pair_tile_kind::tensor_int8 && !is_thin(shape.area) &&
-         (!binned || kernels::counts_bins(shape.format.cols));
+         (binned ? kernels::counts_bins(shape.format.cols) : !is_short(shape));
 }
 
 bool class_counter::takes(const detail::keep_range& keep) {

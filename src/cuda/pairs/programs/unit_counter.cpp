@@ -5,6 +5,7 @@
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "pairs/area.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -51,12 +52,19 @@ index_t items_of_launch(index_t elements) {
   return kernels::unit_rows_are_corrected(elements) ? 8 : 1;
 }
 
+// Whether the tiles count all pairs sooner.
+bool is_short(const call_shape& shape) {
+  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
+  return !shape.is_never_short && detail::is_short_for_packing(pairs);
+}
+
 }  // namespace
 
 bool unit_counter::takes(const call_shape& shape) {
   return shape.has_room && shape.has_warpgroup_products &&
          shape.format.tile == kernels::pair_tile_kind::tensor_float &&
-         elements_of(shape) <= kernels::unit_count_most_elements && !is_thin(shape.area);
+         elements_of(shape) <= kernels::unit_count_most_elements && !is_thin(shape.area) &&
+         !is_short(shape);
 }
 
 unit_memory unit_counter::least_memory() {

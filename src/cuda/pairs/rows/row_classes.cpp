@@ -13,7 +13,7 @@
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
-#include "plan/pairwise_choice.hpp"
+#include "plan/pair_policy.hpp"
 #include "plan/products/product_choice.hpp"
 
 namespace gpu::cuda {
@@ -108,8 +108,8 @@ bool multiplies_doubles() {
 }
 
 bool pays(const grouping& found, index_t rows) {
-  return !found.representatives.empty() &&
-         detail::takes_mask_classes(rows, static_cast<index_t>(found.representatives.size()));
+  const auto classes = static_cast<index_t>(found.representatives.size());
+  return classes > 0 && rows >= kernels::policy::least_rows_of_mask_class * classes;
 }
 
 template <class T>

@@ -1,0 +1,109 @@
+// Jobs that are too short for the faster ways of counts and edges: what they take instead gives
+// the same, on either side of each step. The other tests of CUDA take the faster ways of jobs of
+// any size.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include <gpu/all_pairs.hpp>
+#include <gpu/device_sinks.hpp>
+
+#include "plan/forced/forced_ways.hpp"
+#include "support/catch.hpp"
+#include "support/correlated_rows.hpp"
+#include "support/device_table.hpp"
+
+namespace {
+
+using gpu::index_t;
+
+// Whether short jobs take the faster ways, until this ends.
+class taking_fast_ways {
+ public:
+  explicit taking_fast_ways(bool value) { of_process() = value; }
+  ~taking_fast_ways() { of_process() = before_; }
+  taking_fast_ways(const taking_fast_ways&) = delete;
+  taking_fast_ways& operator=(const taking_fast_ways&) = delete;
+
+ private:
+  static bool& of_process() { return gpu::detail::ways_in_force().cuda.never_short; }
+  bool before_ = of_process();
+};
+
+template <class Call>
+auto in_both_ways(const Call& call) {
+  const auto run = [&](bool fast) {
+    const taking_fast_ways now(fast);
+    return call();
+  };
+  return std::pair(run(false), run(true));
+}
+
+struct job {
+  gpu::measure what;
+  gpu::matrix<float> data;
+  gpu::pair_filter keep;
+  gpu::pair_options options = {.exec = {.target = gpu::backend::cuda}};
+};
+
+std::size_t check_host(const job& of) {
+  const auto [edges, other_edges] = in_both_ways([&] {
+    return gpu::all_pairs(of.what, of.data, of.options, gpu::edge_sink{.keep = of.keep});
+  });
+  CHECK(edges.summary.checksum == other_edges.summary.checksum);
+  CHECK(edges.edges.size() == other_edges.edges.size());
+  for (const index_t bins : {0, 50}) {
+    const auto [counts, others] = in_both_ways([&] {
+      return gpu::all_pairs(of.what, of.data, of.options,
+                            gpu::count_sink{.keep = of.keep, .histogram_bins = bins});
+    });
+    CHECK(counts.kept == edges.edges.size());
+    CHECK(counts.degree == others.degree);
+    CHECK(counts.histogram == others.histogram);
+  }
+  return edges.edges.size();
+}
+
+void check_device(const job& of) {
+  const gpu_test::device_table<float> data(of.data);
+  const auto [degrees, others] = in_both_ways([&] {
+    const gpu_test::device_table<std::uint32_t> degree(1, of.data.rows());
+    gpu::all_pairs(
+        of.what, data.view(), of.options,
+        gpu::device_count_sink{.degree = {degree.view().data(), of.data.rows()}, .keep = of.keep});
+    return degree.read();
+  });
+  CHECK(std::equal(degrees.data(), degrees.data() + of.data.rows(), others.data()));
+}
+
+}  // namespace
+
+TEST_CASE("Short jobs on CUDA give the same in every way", "[short_jobs][cuda]") {
+  std::mt19937_64 random(17);
+  const auto one_of = [&](auto... values) {
+    const std::array all{values...};
+    return all[random() % all.size()];
+  };
+  std::size_t edges = 0;
+  for (int round = 0; round < 48; ++round) {
+    const auto what = one_of(gpu::measure::spearman, gpu::measure::pearson, gpu::measure::bicor);
+    const index_t cols = one_of(3, 4, 8, 10, 30, 64, 65, 130);
+    // Around a tile of each multiprocessor, and in the middle.
+    const index_t rows = one_of(2, 40, 200, 1030, 1050, 3000, 7000);
+    job of{.what = what,
+           .data = gpu_test::correlated_matrix<float>({.rows = rows,
+                                                       .cols = cols,
+                                                       .pairs_in_blocks = one_of(0.001, 0.05),
+                                                       .levels = one_of(0, 0, 3),
+                                                       .seed = random()}),
+           .keep = {.max_p = one_of(1e-9, 1e-3, 0.05)}};
+    if (round % 5 == 0) of.options.part = {.index = 1, .of = 3};
+    INFO(rows << " x " << cols << ", measure " << static_cast<int>(what) << ", p "
+              << of.keep.max_p);
+    edges += check_host(of);
+    if (round % 5 != 0) check_device(of);
+  }
+  CHECK(edges > 10'000);
+}

@@ -84,6 +84,22 @@ TEST_CASE("A decision by ties keeps what the cut keeps", "[kendall]") {
   }
 }
 
+TEST_CASE("Tests that share the exact p have the p of their own", "[kendall]") {
+  const exact_kendall exact(50);
+  for (gpu::index_t cols = 3; cols <= 36; ++cols) {
+    const kendall_test own(cols);
+    const kendall_test sharing(cols, exact);
+    gpu::index_t wrong = 0;
+    for (const gpu::tail side : sides) {
+      for (std::int64_t s = -own.pairs(); s <= own.pairs(); s += 2) {
+        wrong += own.p(s, {}, {}, side) != sharing.p(s, {}, {}, side);
+      }
+    }
+    INFO(cols << " columns");
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("A decision by ties also cuts tau", "[kendall]") {
   const kendall_test test(40);
   const kendall_cut cut(test, 0.5, gpu::tail::two_sided);

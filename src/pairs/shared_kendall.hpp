@@ -56,17 +56,19 @@ std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int thr
 /// Safe to share between threads, and so are the cuts.
 class shared_kendall_tests {
  public:
-  shared_kendall_tests(index_t least, index_t most) : tests_(least, most) {}
+  shared_kendall_tests(index_t least, index_t most) : tests_(least, most), exact_(tests_.most()) {}
 
   [[nodiscard]] index_t least() const { return tests_.least(); }
   [[nodiscard]] index_t most() const { return tests_.most(); }
   [[nodiscard]] const stats::kendall_test& of(index_t shared) const {
-    return *tests_.of(shared,
-                      [](index_t n) { return std::make_unique<const stats::kendall_test>(n); });
+    return *tests_.of(shared, [this](index_t n) {
+      return std::make_unique<const stats::kendall_test>(n, exact_);
+    });
   }
 
  private:
   by_observations<std::unique_ptr<const stats::kendall_test>> tests_;
+  stats::exact_kendall exact_;
 };
 
 /// What p keeps of the pairs that share n columns.

@@ -52,6 +52,7 @@ NAMES = {
         "gpu::device_matrix_view<const float> device_a, gpu::device_matrix_view<const float> device_b, "
         "gpu::device_matrix_view<float> device_c, gpu::stream_ref stream, gpu::index_t m, gpu::index_t n, gpu::index_t k",
     ("docs/mean_filter.md", "std::vector<double>"): "",
+    ("docs/missing_values.md", "const gpu::pair_options"): "gpu::matrix_view<const float> x",
     ("docs/partial.md", "#include <gpu/similarity.hpp>"):
         "gpu::matrix_view<const float> x, gpu::matrix_view<const double> covariates, std::span<const double> weights",
     ("docs/spearman.md", "#include <gpu/spearman.hpp>"):

@@ -52,6 +52,7 @@ TEST_CASE("A decision by ties keeps what the cut keeps", "[kendall]") {
   std::mt19937_64 engine(3);
   for (const gpu::index_t cols : {3, 4, 12, 33, 34, 60, 300, 2048}) {
     const kendall_test test(cols);
+    const kendall_test longer(cols + 31);
     const auto ties = drawn_ties(cols, engine);
     const auto sums = sums_of(cols, engine);
     for (const gpu::tail side : sides) {
@@ -66,7 +67,10 @@ TEST_CASE("A decision by ties keeps what the cut keeps", "[kendall]") {
       }
       for (const double max_p : cuts) {
         const kendall_cut cut(test, max_p, side);
-        const kendall_decision by = decide_by(cut, every_tau);
+        // The least z is that of every number of observations.
+        const double least_z = least_kept_z(kendall_cut(longer, max_p, side));
+        const kendall_decision by = decide_by(cut, every_tau, least_z);
+        CHECK(by.least_z == decide_by(cut, every_tau).least_z);
         gpu::index_t wrong = 0;
         for (const row_ties& x : ties) {
           for (const row_ties& y : ties) {
@@ -77,6 +81,22 @@ TEST_CASE("A decision by ties keeps what the cut keeps", "[kendall]") {
         CHECK(wrong == 0);
       }
     }
+  }
+}
+
+TEST_CASE("Tests that share the exact p have the p of their own", "[kendall]") {
+  const exact_kendall exact(50);
+  for (gpu::index_t cols = 3; cols <= 36; ++cols) {
+    const kendall_test own(cols);
+    const kendall_test sharing(cols, exact);
+    gpu::index_t wrong = 0;
+    for (const gpu::tail side : sides) {
+      for (std::int64_t s = -own.pairs(); s <= own.pairs(); s += 2) {
+        wrong += own.p(s, {}, {}, side) != sharing.p(s, {}, {}, side);
+      }
+    }
+    INFO(cols << " columns");
+    CHECK(wrong == 0);
   }
 }
 

@@ -69,8 +69,10 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
 void decision_scope::decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
                                    kernels::pairwise_decision& decision, cudaStream_t stream) {
   const detail::shared_kendall_cut& cuts = *cut.shared;
+  const double least_z = stats::least_kept_z(cuts.of(cuts.most()));  // of every n
   kendall_ = upload<stats::kendall_decision>(
-      cuts.least(), cuts.most(), [&](index_t n) { return stats::decide_by(cuts.of(n), cut.keep); },
+      cuts.least(), cuts.most(),
+      [&](index_t n) { return stats::decide_by(cuts.of(n), cut.keep, least_z); },
       "cuts of tau by the number of observations", budget, stream);
   decision.least = cuts.least();
   decision.kendall = kendall_.data();

@@ -42,12 +42,22 @@ kendall_decision decide_nothing(index_t observations) {
   return {.observations = observations, .pairs = observations * (observations - 1) / 2};
 }
 
+double least_kept_z(const kendall_cut& cut) {
+  if (cut.keeps_all()) return 0;
+  return least_z([&](double z) { return normal_p(z, cut.side()) <= cut.max_p(); });
+}
+
 kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep) {
+  return decide_by(cut, keep, least_kept_z(cut));
+}
+
+kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep,
+                           double least_kept) {
   kendall_decision out = decision_of(cut, kendall_value::kept_tau);
   out.keep = keep;
   out.keeps_all_p = cut.keeps_all();
   if (out.keeps_all_p) return out;
-  out.least_z = least_z([&](double z) { return normal_p(z, cut.side()) <= cut.max_p(); });
+  out.least_z = least_kept;
   if (out.least_z > least_screened_z) {
     out.drops_below = 2 * out.least_z * out.least_z * (1 - margin);
   }

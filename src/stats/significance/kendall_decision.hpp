@@ -139,6 +139,12 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double decide_kendall(const kendall_decision& 
 
 /// The decision of a cut on p and on tau.
 [[nodiscard]] kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep);
+/// Its least_z, which every number of observations has in common; 0 where p keeps all. Cost: p of
+/// 64 z.
+[[nodiscard]] double least_kept_z(const kendall_cut& cut);
+/// The same decision, where least_kept_z is known.
+[[nodiscard]] kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep,
+                                         double least_kept);
 /// tau of every pair.
 [[nodiscard]] kendall_decision decide_nothing(index_t observations);
 

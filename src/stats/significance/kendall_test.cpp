@@ -13,19 +13,15 @@ namespace {
 // As SciPy has it: rows of up to so many columns without ties have an exact p.
 constexpr index_t most_exact = 33;
 
-// Probabilities of 0, 1, ... discordant pairs of two random orders of `n`: inserting the j-th value
-// adds 0 to j - 1 of them, each as likely.
-std::vector<double> probabilities(index_t n) {
-  std::vector<double> of{1.0};
-  for (index_t j = 2; j <= n; ++j) {
-    std::vector<double> next(of.size() + static_cast<std::size_t>(j - 1));
-    for (std::size_t d = 0; d < of.size(); ++d) {
-      const double share = of[d] / static_cast<double>(j);
-      for (index_t more = 0; more < j; ++more) next[d + static_cast<std::size_t>(more)] += share;
-    }
-    of = std::move(next);
+// Probabilities of 0, 1, ... discordant pairs of two random orders of j, from those of one less:
+// inserting the j-th value adds 0 to j - 1 of them, each as likely.
+std::vector<double> with_one_more(const std::vector<double>& of, index_t j) {
+  std::vector<double> out(of.size() + static_cast<std::size_t>(j - 1));
+  for (std::size_t d = 0; d < of.size(); ++d) {
+    const double share = of[d] / static_cast<double>(j);
+    for (index_t more = 0; more < j; ++more) out[d + static_cast<std::size_t>(more)] += share;
   }
-  return of;
+  return out;
 }
 
 // A number with the sign that makes it grow towards the tail.
@@ -42,13 +38,26 @@ double normal_p(double z_towards_tail, tail side) {
   return side == tail::two_sided ? p : 0.5 * p;
 }
 
+exact_kendall::exact_kendall(index_t most) {
+  std::vector<double> of{1.0};
+  at_most_.assign(2, of);
+  for (index_t j = 2; j <= std::min(most, most_exact); ++j) {
+    of = with_one_more(of, j);
+    std::vector<double>& sums = at_most_.emplace_back(of);
+    for (std::size_t d = 1; d < sums.size(); ++d) sums[d] += sums[d - 1];
+  }
+}
+
 kendall_test::kendall_test(index_t observations)
+    : kendall_test(observations,
+                   exact_kendall(observations <= most_exact ? observations : index_t{0})) {}
+
+kendall_test::kendall_test(index_t observations, const exact_kendall& exact)
     : observations_(observations),
       pairs_(observations * (observations - 1) / 2),
       exact_for_all_(observations <= most_exact) {
   if (exact_for_all_) {
-    at_most_ = probabilities(observations);
-    for (std::size_t d = 1; d < at_most_.size(); ++d) at_most_[d] += at_most_[d - 1];
+    at_most_ = exact.at_most(observations);
     return;
   }
   double none = 1.0;

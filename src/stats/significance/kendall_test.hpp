@@ -1,6 +1,7 @@
 #pragma once
 // The test of Kendall's S, the concordant pairs of columns less the discordant ones.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,11 +22,28 @@ inline void add_group(row_ties& ties, std::int64_t size) {
   ties.triples += size * (size - 1) * (size - 2);
 }
 
+/// The exact probabilities of rows without ties, for each number of observations that has them:
+/// each follows from those of one observation less. Tests of several numbers share them.
+class exact_kendall {
+ public:
+  /// Those of up to `most` observations.
+  explicit exact_kendall(index_t most);
+  /// The probabilities of at most 0, 1, ... discordant pairs.
+  [[nodiscard]] const std::vector<double>& at_most(index_t observations) const {
+    return at_most_[static_cast<std::size_t>(observations)];
+  }
+
+ private:
+  std::vector<std::vector<double>> at_most_;  // of 0 observations on
+};
+
 /// p of S for one number of observations. Safe to share between threads.
 class kendall_test {
  public:
   /// @param observations from 3 to 10^6.
   explicit kendall_test(index_t observations);
+  /// @param exact of as many observations at least
+  kendall_test(index_t observations, const exact_kendall& exact);
 
   [[nodiscard]] index_t observations() const { return observations_; }
   /// Pairs of columns.

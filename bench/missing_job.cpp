@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
     std::printf("%lld x %lld, %g missing\n", static_cast<long long>(rows),
                 static_cast<long long>(cols), missing);
     const gpu::matrix<float> data = make_rows(rows, cols, missing, masks);
-    for (const gpu::measure what :
-         {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::kendall}) {
+    for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson,
+                                    gpu::measure::kendall, gpu::measure::bicor}) {
       time_sink("edges 1e-6", what, data, options, gpu::edge_sink{.keep = {.max_p = 1e-6}});
       time_sink("counts .05", what, data, options, gpu::count_sink{.keep = {.max_p = 0.05}});
       time_sink("top 10", what, data, options, gpu::top_k_sink{.k = 10});

@@ -22,8 +22,8 @@ inline namespace v0 {
 /// All of it is computed in double precision, in a fixed order that is the same on every backend,
 /// and every keep-or-drop decision is the one of that double. A dense result in doubles is it, one
 /// in floats has at most float32-level error. A row of equal values, or with an infinite value, has
-/// no statistic. With nan_policy::pairwise, on the CPU alone, median, MAD and weights are those of
-/// the columns that a pair shares.
+/// no statistic. With nan_policy::pairwise, on CUDA up to 4,096 columns, median, MAD and weights
+/// are those of the columns that a pair shares.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs, and medians for rows * cols. cols from 3
 /// on. Folded sinks are not taken.

@@ -45,12 +45,13 @@ enum class pair_tile_kind {
   pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values,   // rows: pairwise_value_layout; likewise
   pairwise_signs,    // rows: pairwise_rank_layout; likewise
-  signs              // rows: sign_row_layout; panels with memory for products and a tied decision
+  pairwise_biweight,  // rows: pairwise_biweight_layout; likewise
+  signs               // rows: sign_row_layout; panels with memory for products and a tied decision
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {
   return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values ||
-         tile == pair_tile_kind::pairwise_signs;
+         tile == pair_tile_kind::pairwise_signs || tile == pair_tile_kind::pairwise_biweight;
 }
 /// Whether a kernel writes finished statistics, or what stands for them, to the memory for
 /// products.

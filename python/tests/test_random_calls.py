@@ -208,9 +208,7 @@ class RandomCall:
     def _lose_values(self) -> None:
         lost = self.random.random(self.x.shape) < self.random.choice([0.01, 0.1, 0.4])
         self.x = np.where(lost, self.x.dtype.type(np.nan), self.x)
-        on_cpu = self.options["backend"] == "cpu"
-        can_be_pairwise = self.measure != "bicor" and (on_cpu or self.measure != "kendall")
-        if can_be_pairwise and self.random.random() < 0.6:
+        if self.random.random() < 0.6:
             self.options["nans"] = "pairwise"
             if self.random.random() < 0.5:
                 most = max(4, self.x.shape[1] // 2)

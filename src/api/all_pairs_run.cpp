@@ -31,32 +31,21 @@ std::string title_of(const measure_traits& what) {
                      is_pairwise(what) ? " with missing values, pair by pair," : "");
 }
 
-// The backend of rows of a measure that CUDA does not take, or not as long ones.
+// The backend of rows of a measure that CUDA does not take as long.
 backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& tables,
                   const execution& exec) {
-  const bool is_never_taken = what.most_cols_on_cuda == 0;
   if (is_on_device(tables)) {
     throw unsupported(
-        is_never_taken
-            ? fmt::format(
-                  "{}: is computed on the CPU alone, got a table in device memory, expected "
-                  "host memory",
-                  title_of(what))
-            : fmt::format(
-                  "{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
-                  "more, in host memory",
-                  title_of(what), what.most_cols_on_cuda, cols));
+        fmt::format("{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
+                    "more, in host memory",
+                    title_of(what), what.most_cols_on_cuda, cols));
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {
     throw unsupported(
-        is_never_taken
-            ? fmt::format("execution.target: {} is computed on the CPU alone, got cuda, expected "
-                          "automatic or cpu",
-                          title_of(what))
-            : fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
-                          "automatic or cpu",
-                          title_of(what), what.most_cols_on_cuda, cols));
+        fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
+                    "automatic or cpu",
+                    title_of(what), what.most_cols_on_cuda, cols));
   }
   // Devices that exist are left alone, as a process of MPI has one of its own for every measure.
   if (!exec.devices.empty()) (void)resolve_backend(exec);
@@ -158,10 +147,6 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
   if (tables.prepared_y != nullptr) {
     check_execution(options.exec);
     check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
-    if (what.most_cols_on_cuda == 0 && tables.prepared_y->where == backend::cuda) {
-      throw unsupported(
-          fmt::format("y: was prepared on cuda, {} is computed on the CPU alone", title_of(what)));
-    }
     return tables.prepared_y->where;
   }
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, tables.x);

@@ -201,7 +201,8 @@ inline void missing_values_add_nothing(const pair_target& target) {
   gpu::pair_options options = target.options();
   options.nans = gpu::nan_policy::pairwise;
   options.min_observations = 4;
-  for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::kendall}) {
+  for (const gpu::measure what :
+       {gpu::measure::pearson, gpu::measure::kendall, gpu::measure::bicor}) {
     const auto dense = gpu::all_pairs(what, data, options, gpu::dense_sink{});
     const auto got =
         gpu::all_pairs(what, data, options, gpu::connectivity_sink{.powers = {1, 6, 0.5}});

@@ -52,6 +52,27 @@ struct pairwise_value_layout {
   }
 };
 
+/// A packed row of the biweight midcorrelation, in pieces of 8 bytes: a bit for each column, set
+/// where a value is there; the values, NaN where one is missing; those that are there, sorted; and
+/// the columns of these, no_column behind the last. A row that has no statistic with any other has
+/// no bits.
+struct pairwise_biweight_layout {
+  static constexpr std::uint16_t no_column = 0xffff;
+  index_t cols;
+
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
+    return (cols + 63) / 64;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t padded_cols() const {
+    return (cols + 3) / 4 * 4;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
+    return words() + 2 * cols + padded_cols() / 4;
+  }
+};
+/// Longest such rows: a warp has the values of a pair in 64 KiB.
+inline constexpr index_t most_pairwise_biweight_columns = 4096;
+
 /// Packs rows with missing values, NaN, and sets square_sums to 1, or to 0 for rows that have no
 /// statistic with any other. Takes memory from the stream's pool.
 template <class T>
@@ -61,6 +82,10 @@ template <class T>
 void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_observations,
                                  detail::row_centre centre, std::uint64_t* out,
                                  std::int64_t* square_sums, cudaStream_t stream);
+template <class T>
+void launch_pack_pairwise_biweight(device_matrix_view<const T> data, index_t min_observations,
+                                   std::uint64_t* out, std::int64_t* square_sums,
+                                   cudaStream_t stream);
 
 // ---- classes of equal masks -------------------------------------------------------------------
 

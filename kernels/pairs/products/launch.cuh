@@ -199,12 +199,7 @@ class product_run {
                              .blocks = blocks,
                              .to = piece.products,
                              .classes = piece.classes};
-      if (tile_ == pair_tile_kind::signs) {
-        return launch_sign_statistics(job, piece.tied, stream_);
-      }
-      if (tile_ == pair_tile_kind::pairwise_signs) return launch_pairwise_signs(job, stream_);
-      return tile_ == pair_tile_kind::pairwise_ranks ? launch_pairwise_ranks(job, stream_)
-                                                     : launch_pairwise_values(job, stream_);
+      return finish(job, piece.tied);
     }
     if (takes_planes(tile_)) {
       constexpr index_t group = tiled_extents::group;
@@ -253,6 +248,13 @@ class product_run {
                           .blocks = blocks,
                           .to = piece.products},
                          stream_);
+  }
+  void finish(const pairwise_job& job, const stats::kendall_decision& tied) const {
+    if (tile_ == pair_tile_kind::signs) return launch_sign_statistics(job, tied, stream_);
+    if (tile_ == pair_tile_kind::pairwise_signs) return launch_pairwise_signs(job, stream_);
+    if (tile_ == pair_tile_kind::pairwise_biweight) return launch_pairwise_biweight(job, stream_);
+    if (tile_ == pair_tile_kind::pairwise_ranks) return launch_pairwise_ranks(job, stream_);
+    launch_pairwise_values(job, stream_);
   }
   // `row`: the first one of the piece in the panel.
   void hand_over(const pair_panel& piece, index_t row) const {

@@ -54,6 +54,8 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::pairwise_values>(panel, sink, stream);
     case pair_tile_kind::pairwise_signs:
       return launch_tile<pair_tile_kind::pairwise_signs>(panel, sink, stream);
+    case pair_tile_kind::pairwise_biweight:
+      return launch_tile<pair_tile_kind::pairwise_biweight>(panel, sink, stream);
     case pair_tile_kind::signs:
       return launch_tile<pair_tile_kind::signs>(panel, sink, stream);
   }
@@ -245,6 +247,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
     case pair_tile_kind::pairwise_signs:
+    case pair_tile_kind::pairwise_biweight:
     case pair_tile_kind::signs:
       finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;

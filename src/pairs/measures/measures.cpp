@@ -86,7 +86,12 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
   measure_traits out = complete;
   out.form = with_missing_values(complete.form);
   if (out.form == row_form::shared_signs) out.most_cols_on_cuda = most_shared_sign_cols_on_cuda;
-  if (out.transform != row_transform::none) out.most_cols_on_cuda = 0;
+  switch (out.transform) {
+    case row_transform::none:
+      break;
+    case row_transform::biweight:
+      out.most_cols_on_cuda = most_shared_biweight_cols_on_cuda;
+  }
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;
   return out;

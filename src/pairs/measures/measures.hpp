@@ -69,6 +69,8 @@ extern const measure_traits kendall_traits;
 
 /// Most columns of row_form::shared_signs on CUDA: kernels/pairs/pairwise.
 inline constexpr index_t most_shared_sign_cols_on_cuda = 4096;
+/// The same of row_form::shared_values with row_transform::biweight.
+inline constexpr index_t most_shared_biweight_cols_on_cuda = 4096;
 
 /// The same measure of rows with missing values, pair by pair.
 measure_traits pairwise_traits_of(const measure_traits& complete);

@@ -46,8 +46,7 @@ struct random_job {
   /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
   /// rows that are weighted as a whole, nor, in parts, with a cut that depends on all pairs.
   [[nodiscard]] bool may_be_pairwise() const {
-    return !is_folded() && measure != "bicor" &&
-           std::find(options.begin(), options.end(), "--adjust") == options.end();
+    return !is_folded() && std::find(options.begin(), options.end(), "--adjust") == options.end();
   }
 };
 

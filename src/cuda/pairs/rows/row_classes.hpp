@@ -17,7 +17,7 @@ class row_classes {
   /// No classes.
   row_classes() = default;
   /// Those of packed rows, of the tile pairwise_ranks or pairwise_values, in device memory: none
-  /// where masks are many, rows too long, or memory too short, and of pairwise_signs. Waits for
+  /// where masks are many, rows too long, or memory too short, and of the other tiles. Waits for
   /// what was on the stream before, not for the tables.
   row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile, pair_budget& budget,
               cudaStream_t stream);

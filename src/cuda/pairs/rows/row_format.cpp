@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <gpu/error.hpp>
 
@@ -17,6 +18,7 @@ namespace {
 
 using detail::measure_traits;
 using detail::row_form;
+using detail::row_transform;
 using kernels::pair_tile_kind;
 
 constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
@@ -77,8 +79,8 @@ row_format naive_format(const measure_traits& what, index_t cols) {
   return format;
 }
 
-pair_tile_kind pairwise_tile(row_form form) {
-  switch (form) {
+pair_tile_kind pairwise_tile(const measure_traits& what) {
+  switch (what.form) {
     case row_form::ranks:
     case row_form::shared_ranks:
       return pair_tile_kind::pairwise_ranks;
@@ -89,23 +91,45 @@ pair_tile_kind pairwise_tile(row_form form) {
     case row_form::shared_values:
       break;
   }
-  return pair_tile_kind::pairwise_values;
+  switch (what.transform) {
+    case row_transform::none:
+      return pair_tile_kind::pairwise_values;
+    case row_transform::biweight:
+      break;
+  }
+  return pair_tile_kind::pairwise_biweight;
 }
 static_assert(detail::most_shared_sign_cols_on_cuda == kernels::most_pairwise_sign_columns);
+static_assert(detail::most_shared_biweight_cols_on_cuda == kernels::most_pairwise_biweight_columns);
+
+// The longest rows of a tile, and pieces of 8 bytes of a packed one.
+struct pairwise_rows_of {
+  index_t most_cols;
+  index_t pitch;
+};
+pairwise_rows_of pairwise_rows(pair_tile_kind tile, index_t cols) {
+  switch (tile) {
+    case pair_tile_kind::pairwise_ranks:
+      return {kernels::most_pairwise_rank_columns, kernels::pairwise_rank_layout{cols}.pitch()};
+    case pair_tile_kind::pairwise_signs:
+      return {kernels::most_pairwise_sign_columns, kernels::pairwise_rank_layout{cols}.pitch()};
+    case pair_tile_kind::pairwise_biweight:
+      return {kernels::most_pairwise_biweight_columns,
+              kernels::pairwise_biweight_layout{cols}.pitch()};
+    default:
+      return {std::numeric_limits<index_t>::max(), kernels::pairwise_value_layout{cols}.pitch()};
+  }
+}
 
 // Rows with missing values, of every variant: their statistics go through memory.
 row_format pairwise_format(const measure_traits& what, index_t cols) {
-  const pair_tile_kind tile = pairwise_tile(what.form);
-  const bool ranks = tile != pair_tile_kind::pairwise_values;
-  const index_t most = tile == pair_tile_kind::pairwise_signs ? kernels::most_pairwise_sign_columns
-                                                              : kernels::most_pairwise_rank_columns;
-  if (ranks && cols > most) {
+  const pair_tile_kind tile = pairwise_tile(what);
+  const auto [most, pitch] = pairwise_rows(tile, cols);
+  if (cols > most) {
     throw unsupported(fmt::format(
         "options.nans: pairwise takes at most {} columns of {} on cuda, got {}; the CPU takes more",
         most, what.info.title, cols));
   }
-  const index_t pitch = ranks ? kernels::pairwise_rank_layout{cols}.pitch()
-                              : kernels::pairwise_value_layout{cols}.pitch();
   row_format format = make_format(tile, cols, pitch, 1, sizeof(std::uint64_t));
   format.centre = what.centre;
   format.products = true;
@@ -220,6 +244,7 @@ kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
     case pair_tile_kind::pairwise_signs:
+    case pair_tile_kind::pairwise_biweight:
     case pair_tile_kind::signs:
       return kernels::policy::products;
   }

@@ -187,7 +187,7 @@ void wake(const pairs_command& job, const input_tables& tables) {
 }
 
 std::string estimate_text(const job_estimate& e, double read_seconds, index_t parts) {
-  const std::string whole = fmt::format(
+  std::string whole = fmt::format(
       "rate, measured\t{:.3g} pairs/s\n"
       "time, estimated\t{:.3g} s of one process like this one, after {:.3g} s of reading\n",
       e.pairs_per_second, e.seconds, read_seconds);

@@ -48,7 +48,7 @@ TEST_CASE("The library offers what the device can do, and nothing else", "[backe
 }
 
 TEST_CASE("Operations on CUDA ask the progress callback before they begin", "[backend][cuda]") {
-  const gpu::matrix<double> data(30, 30);
+  const auto data = gpu_test::random_matrix<double>(30, 30, 4);
   gpu::matrix<double> out(30, 30);
   int asked = 0;
   gpu::progress_reply reply = gpu::progress_reply::proceed;

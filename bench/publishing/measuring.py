@@ -256,6 +256,7 @@ def run(asked):
         told = {**about, "rows": rows, "curves": drawn, "left_out": machine.left_out}
         if earlier.get("plane"):
             told["plane"] = earlier["plane"]  # of bench/publish plane
+            told["plane_commit"] = earlier["plane_commit"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(told, indent=1) + "\n")
 

@@ -88,13 +88,19 @@ def pictures(release, results):
     return out
 
 
+def source_of(results, commits):
+    """Which commits were measured."""
+    source = (f"all of commit {min(commits)}" if len(commits) == 1 else
+              f"of {len(commits)} commits on the way to it, which the files name row by row")
+    planes = sorted({result["plane_commit"] for result in results if result.get("plane")} - commits)
+    return f"{source} (the map of choices: {', '.join(planes)})" if planes else source
+
+
 def text_of(release):
     results = load(release)
     rows = [{"on": result["short"], "commit": result["commit"], **row}
             for result in results for row in result["rows"]]
-    commits = sorted({row["commit"] for row in rows})
-    source = (f"all of commit {commits[0]}" if len(commits) == 1 else
-              f"of {len(commits)} commits on the way to it, which the files name row by row")
+    source = source_of(results, {row["commit"] for row in rows})
     machines = "; ".join(dict.fromkeys(r["machine"] for r in results))
     lines = [
         "# Benchmarks", "",

@@ -41,6 +41,7 @@ def write(asked):
     told = json.loads(path.read_text())
     measured = {cell["backend"] for cell in cells}
     told["plane"] = [cell for cell in told.get("plane", []) if cell["backend"] not in measured] + cells
+    told["plane_commit"] = asked.commit
     path.write_text(json.dumps(told, indent=1) + "\n")
     slow = sorted((cell for cell in cells if ratio_of(cell) > MOST_RATIO), key=ratio_of, reverse=True)
     for cell in slow:

@@ -132,7 +132,7 @@ class Plane(Stand):
         told.write_text("\n".join(lines) + "\n")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            code = plane.write(types.SimpleNamespace(release="9.9", machine="h200", file=told))
+            code = plane.write(types.SimpleNamespace(release="9.9", machine="h200", file=told, commit="abc1234"))
         self.assertEqual(code, 0)
         return out.getvalue(), json.loads((self.folder / "results/9.9/h200.json").read_text())
 
@@ -156,7 +156,9 @@ class Plane(Stand):
         _, told = self.write(plane_line("chosen", 2.0))
         self.assertEqual([cell["chosen"] for cell in told["plane"]], [1.0, 2.0])
         _, told = self.measure("pairs")
-        self.assertEqual(len(told["plane"]), 2)
+        self.assertEqual((len(told["plane"]), told["plane_commit"]), (2, "abc1234"))
+        self.assertEqual(page.source_of([told], {"abc"}), "all of commit abc (the map of choices: abc1234)")
+        self.assertEqual(page.source_of([told], {"abc1234"}), "all of commit abc1234")
 
     def test_what_is_no_plane_is_refused(self):
         with self.assertRaises(SystemExit):
@@ -183,7 +185,7 @@ class Page(unittest.TestCase):
         row = {"operation": "rank", "job": "a job", "seconds": 1.0}
         cell = {"backend": "cpu", "measure": "pearson", "sink": "counts", "rows": 10, "cols": 30, "chosen": 1.0,
                 "best": 1.0, "way": "chosen"}
-        self.assertIn("images/benchmarks_plane.svg", self.text([row], plane=[cell]))
+        self.assertIn("images/benchmarks_plane.svg", self.text([row], plane=[cell], plane_commit="abc"))
         self.assertNotIn("images/benchmarks_plane.svg", self.text([row]))
 
     def test_a_page_that_is_too_long_is_refused(self):

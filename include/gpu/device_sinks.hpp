@@ -50,7 +50,9 @@ using device_dense_sink_f32 = basic_device_dense_sink<float>;
 /// NaN. Capturable in a CUDA graph.
 ///
 /// Up to 128 columns and 128 partners, on devices with tensor cores, the search is that of the host
-/// result. Else each block of rows is computed whole, [128 or more, rows] statistics at a time.
+/// result; so is that of long unit rows (Pearson and its like) on compute capability 9.0, from
+/// estimates of [256 or more, rows] statistics in single precision. Else each block of rows is
+/// computed whole, [128 or more, rows] statistics at a time.
 struct device_top_k_sink {
   device_matrix_view<node_id> index = {};     ///< [rows, k]; its columns are the k asked for.
   device_matrix_view<double> statistic = {};  ///< [rows, k]

@@ -51,6 +51,15 @@ constexpr float neighbor_error(int depth, int step_columns) {
 }
 /// Largest error of a product of rows rounded to half precision, added up in single precision.
 inline constexpr float neighbor_unit_error = 0x1p-10F + 0x1p-13F;
+/// Largest error of a statistic from products of halves, of unit rows of `cols` columns. Sums run
+/// over 64 columns, the four steps with the high halves last, each off by at most 18 units of 2^-23
+/// of the sum of |x_k y_k| so far, and these sum to 1 at most: 2^-17. What is left out of the rows
+/// is below 2^-20, and each of the cols / 64 sums is added with a rounding of 2^-24. Twice that.
+constexpr float half_product_error(index_t cols) {
+  return 2e-5F + 2e-9F * static_cast<float>(cols);
+}
+/// The longest rows with which this tells the best partners from most others.
+inline constexpr index_t most_estimated_columns = index_t{1} << 17;
 /// Largest error of a single-precision estimate of rho from an exact integer product.
 inline constexpr float neighbor_rank_error = 3e-6F;
 

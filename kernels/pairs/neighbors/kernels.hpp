@@ -81,6 +81,24 @@ void launch_neighbor_choice(const pair_operand& source, const neighbor_rows& pac
                             const neighbor_result& result, cudaStream_t stream,
                             const neighbor_slices& slices = {});
 
+// ---- long rows --------------------------------------------------------------------------------
+
+/// Estimates of the statistics of a block of rows with all columns; NaN where there is none.
+struct estimate_block {
+  const float* estimates;  ///< [rows, cols]
+  index_t rows;
+  index_t cols;
+  index_t first_row;  ///< Numbers of row 0 and column 0 in the input.
+  index_t first_col;
+  float error;  ///< What an estimate is off by at most.
+};
+
+/// The lists of the block's rows, exact, as launch_neighbor_choice has them; `source` is of unit
+/// rows.
+void launch_estimate_choice(const pair_operand& source, const estimate_block& block,
+                            const neighbor_query& query, const neighbor_result& result,
+                            cudaStream_t stream);
+
 // ---- few left rows ----------------------------------------------------------------------------
 
 /// Fills the maxima of a block of few left rows, in the order of the rows, and for each row a lower

@@ -34,6 +34,11 @@ class neighbor_list {
   [[nodiscard]] __device__ int count() const { return count_; }
   [[nodiscard]] __device__ const storage& entries() const { return entries_; }
 
+  __device__ void clear() {
+    limit_ = k_;
+    count_ = 0;
+    bar_ = below_every_key;
+  }
   /// Takes the partners of the lanes with `wanted`; true where the bar may have risen.
   __device__ bool add(bool wanted, double statistic, std::uint32_t partner) {
     const unsigned lanes = __ballot_sync(~0U, wanted);
@@ -91,7 +96,8 @@ class neighbor_list {
   detail::bin_key key_;
   int limit_;  // entries from which on the best are sorted out
   int count_ = 0;
-  double bar_ = -2.0;  // below every key
+  static constexpr double below_every_key = -2.0;
+  double bar_ = below_every_key;
   static_assert(neighbor_most_listed + slack + 32 <= capacity);
 };
 

@@ -185,6 +185,7 @@ call_shape pair_engine::shape() const {
           .format = rows_->format(),
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
+          .has_half_products = takes_halves(rows_->format(), variant_, area_, limits_of(ordinal_)),
           .has_room = detail::ways_in_force().cuda.fast_counts.value_or(true),
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = multiprocessors_,

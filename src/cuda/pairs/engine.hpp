@@ -135,6 +135,10 @@ class pair_engine final : public detail::pair_engine {
   /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, const detail::keep_range& keep,
                        neighbor_table& out);
+  /// The same of long unit rows from estimates of all statistics, where products of halves give
+  /// these fastest.
+  bool top_k_by_estimates(const detail::top_k_request& request, const detail::keep_range& keep,
+                          neighbor_table& out);
   /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, const detail::keep_range& keep,
                          neighbor_table& out);

@@ -1,8 +1,10 @@
-// Top-k of the CUDA pair engine by the maxima of groups of partners: the lists of a block of rows
-// come to the host while the next block is searched. Nothing else does.
+// Top-k of the CUDA pair engine by the maxima of groups of partners, or, of long rows, by estimates
+// of all statistics: the lists of a block of rows come to the host while the next block is
+// searched. Nothing else does.
 #include <algorithm>
 
 #include "cuda/pairs/engine.hpp"
+#include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 
 namespace gpu::cuda {
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
 constexpr double least_units = 8;  // of a piece that several devices share
+constexpr std::size_t most_estimate_bytes = std::size_t{4} << 30;
+constexpr double least_estimated_rows = 2048;  // of such a piece
 
 // The lists of one block of rows, which count from the area's first.
 struct list_table {
@@ -122,6 +126,60 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
     list_table& table = tables[slot];
     table.rows = {taken.begin * unit, std::min(taken.end * unit, area_.rows.size())};
     search.run(source, query, taken.begin, taken.size(), table.result(), stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    slot = 1 - slot;
+    finish(tables[slot]);
+    tables[slot].rows = {};
+  }
+  finish(tables[1 - slot]);
+  walk->finish();
+  return true;
+}
+
+bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
+                                     const detail::keep_range& keep, neighbor_table& out) {
+  const call_shape shape = this->shape();
+  const index_t k = request.k;
+  if (!share_->agree(rows_->resident() && estimate_search::takes(shape, k) &&
+                     rows_->make_half_rows(budget_, stream()))) {
+    return false;
+  }
+  // A list is far shorter than a row of estimates.
+  const std::size_t room = std::min(most_estimate_bytes, budget_.left() / 2);
+  const index_t rows = estimate_search::rows_within(shape, room);
+  arena counting;
+  static_cast<void>(estimate_search(shape, rows, counting));
+  const std::size_t needed = counting.bytes() + 2 * list_table::bytes(rows, k);
+  if (!share_->agree(needed <= budget_.left())) return false;
+  const device_buffer<std::byte> memory(counting.bytes(), stream());
+  arena pieces(memory.data());
+  const estimate_search search(shape, rows, pieces);
+  list_table tables[2] = {{rows, k, stream()}, {rows, k, stream()}};
+  const stream_guard guard{{stream(), output_.get()}};
+  const kernels::pair_operand source = rows_->all();
+  const kernels::neighbor_query query = query_of(keep, k, request.order);
+
+  const auto walk = walk_pairs("pairs", area_.rows.size());
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(rows),
+                                           static_cast<double>(area_.rows.size() - begin),
+                                           least_estimated_rows));
+  };
+  const auto finish = [&](const list_table& table) {
+    if (table.rows.empty()) return;
+    table.deliver(k, output_.get(), out);
+    if (request.take_final_rows) request.take_final_rows(table.rows);
+    walk->advance(pairs_of(from_walk(area_, table.rows)));
+  };
+  int slot = 0;
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    list_table& table = tables[slot];
+    table.rows = {taken.begin, taken.end};
+    const row_range block = from_walk(area_, table.rows);
+    const auto step = search.estimate(block);
+    rows_->for_each_panel(block, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+    search.choose(source, query, block, table.result(), stream());
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
     slot = 1 - slot;
     finish(tables[slot]);

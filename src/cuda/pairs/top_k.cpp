@@ -231,6 +231,7 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
       is_done = top_k_by_groups(request, keep.widest, out);
       break;
     case partner_way::statistics:
+      is_done = keep.is_one() && top_k_by_estimates(request, keep.widest, out);
       break;
   }
   if (!is_done) neighbor_search(*this, request, keep).run(out);

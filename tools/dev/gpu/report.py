@@ -49,6 +49,7 @@ JOBS = [
     "pearson 500000 30 0 0 0 0.05 counts 5",
     "pearson 22283 57 0.04 0.85 0 1e-9 edges 9",
     "pearson 200000 64 0 0 0 1 top_k 5",
+    "pearson 20000 2000 0 0 0 1 top_k 5",
     "pearson 2000 2000 0.04 0.5 0 0.05 counts 9",
     "pearson 1000 20000 0.04 0.5 0 0.05 counts 9",
     "pearson 1000 20000 0.04 0.5 0 1 dense 9",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -58,6 +59,9 @@ struct sink_dispatch {
       case partner_way::statistics:
         break;
     }
+    if (estimate_search::takes(shape, sink.index.cols())) {
+      return work.template operator()<stream_estimate_search>(sink);
+    }
     return work.template operator()<stream_row_search>(sink);
   }
 };
@@ -100,7 +104,7 @@ std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_s
   return with_sink(shape, sink, [&]<class Implementation>(const auto& asked) {
     arena counting;
     counting.take<kernels::valid_rows>(1);  // what Bonferroni counts
-    const stream_rows rows(shape, Implementation::splits, counting);
+    const stream_rows rows(shape, Implementation::extra, counting);
     const Implementation work(shape, asked, counting);
     return counting.bytes();
   });
@@ -123,10 +127,17 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
     out.shape.format = whole;
   }
   const auto* const best = std::get_if<device_top_k_sink>(&call.sink);
-  // Whole rows of statistics are selected from, which have to be exact.
   if (best != nullptr &&
       choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
+    if (estimate_search::takes(out.shape, best->index.cols())) {
+      const bool has_products = std::exchange(format.products, false);
+      out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
+      if (limit == 0 || out.scratch_bytes <= limit) return out;
+      out.shape.has_half_products = false;
+      format.products = has_products;
+    }
+    // Whole rows of statistics are selected from, which have to be exact.
     format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
                        can_take_products(format, current_limits(), current_code().capability);
   }
@@ -231,7 +242,7 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {
     arena pieces(memory.data());
     auto* const valid = pieces.take<kernels::valid_rows>(1);
-    stream_rows rows(shape, Implementation::splits, pieces);
+    stream_rows rows(shape, Implementation::extra, pieces);
     const Implementation work(shape, asked, pieces);
     rows.prepare(call.input.tables, stream);
     using sink_type = std::remove_cvref_t<decltype(asked)>;

@@ -14,6 +14,7 @@
 #include "base/keep_range.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/significance/p_table.hpp"
@@ -26,8 +27,9 @@ class stream_dense {
  public:
   stream_dense(const call_shape& shape, const basic_device_dense_sink<Value>& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  /// Whether tiles need the values of tensor_float.
-  static constexpr bool splits = std::is_same_v<Value, float>;
+  /// What tiles need beside unit rows.
+  static constexpr row_extra extra =
+      std::is_same_v<Value, float> ? row_extra::split_floats : row_extra::none;
 
  private:
   const call_shape& shape_;
@@ -39,7 +41,7 @@ class stream_counts {
  public:
   stream_counts(const call_shape& shape, const device_count_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = true;
+  static constexpr row_extra extra = row_extra::split_floats;
 
  private:
   void count_by_classes(const stream_rows& rows, const detail::keep_range& keep,
@@ -68,7 +70,7 @@ class stream_edges {
  public:
   stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = true;
+  static constexpr row_extra extra = row_extra::split_floats;
 
  private:
   void find(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
@@ -111,7 +113,7 @@ class stream_group_search {
  public:
   stream_group_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = false;
+  static constexpr row_extra extra = row_extra::none;
 
  private:
   const call_shape& shape_;
@@ -126,7 +128,7 @@ class stream_thin_search {
  public:
   stream_thin_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = false;
+  static constexpr row_extra extra = row_extra::none;
 
  private:
   const call_shape& shape_;
@@ -135,12 +137,27 @@ class stream_thin_search {
   sink_lists lists_;
 };
 
+/// Best partners of long unit rows, from estimates.
+class stream_estimate_search {
+ public:
+  stream_estimate_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr row_extra extra = row_extra::halves;
+
+ private:
+  const call_shape& shape_;
+  const device_top_k_sink& sink_;
+  index_t block_rows_;  // whose estimates are there at a time
+  estimate_search search_;
+  sink_lists lists_;
+};
+
 /// Best partners from whole rows of statistics.
 class stream_row_search {
  public:
   stream_row_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr bool splits = false;
+  static constexpr row_extra extra = row_extra::none;
 
  private:
   // Writes the statistics of rows [block.begin, block.end).

@@ -49,6 +49,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .format = format,
           .variant = variant,
           .has_warpgroup_products = code.has_warpgroups,
+          .has_half_products = takes_halves(format, variant, call.input.area, limits),
           .has_room = true,
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = limits.multiprocessors,
@@ -56,9 +57,11 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .device_bytes = limits.memory_bytes};
 }
 
-stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
+stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory)
     : shape_(shape),
-      splits_(splits && shape.format.deciding_tile() == pair_tile_kind::tensor_float),
+      splits_(extra == row_extra::split_floats &&
+              shape.format.deciding_tile() == pair_tile_kind::tensor_float),
+      halves_too_(extra == row_extra::halves),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
@@ -73,10 +76,11 @@ stream_rows::stream_rows(const call_shape& shape, bool splits, arena& memory)
   values_ = has_values ? memory.take<std::byte>(rows * format.row_bytes) : nullptr;
   unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
   ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
-  product_rows_ = memory.take<std::byte>(static_cast<std::size_t>(format.product_rows(shape.rows)) *
-                                         format.product_row_bytes());
-  if (!format.products) return;
-  products_.capacity = product_elements(format, shape.area.rows.size(), shape.area.cols.size());
+  const row_format products = product_format();
+  product_rows_ = memory.take<std::byte>(
+      static_cast<std::size_t>(products.product_rows(shape.rows)) * products.product_row_bytes());
+  if (!products.products) return;
+  products_.capacity = product_elements(products, shape.area.rows.size(), shape.area.cols.size());
   products_.sums = memory.take<double>(products_.capacity);
 }
 
@@ -117,7 +121,8 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
   kernels::launch_row_norms(square_sums_, shape_.rows, norms_, invalid_, stream);
   const row_format& format = shape_.format;
-  if (format.tile == pair_tile_kind::products_half) {
+  if (halves_too_) kernels::launch_split_halves(unit_, shape_.rows, format.cols, halves(), stream);
+  if (product_format().tile == pair_tile_kind::products_half) {
     kernels::launch_clear_half_rows(halves(), shape_.rows, format.cols, stream);
   } else if (format.product_row_bytes() != 0) {
     pack_product_rows(format, values_, shape_.rows, product_rows_, stream);
@@ -128,8 +133,12 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
                                shape_.format.columns, reinterpret_cast<float*>(values_), stream);
 }
 
+row_format stream_rows::product_format() const {
+  return halves_too_ ? half_row_format(shape_.format.cols, shape_.format.centre) : shape_.format;
+}
+
 kernels::half_plane_rows stream_rows::halves() const {
-  return {product_rows_, shape_.format.product_rows(shape_.rows)};
+  return {product_rows_, product_format().product_rows(shape_.rows)};
 }
 
 kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile) const {

@@ -19,10 +19,17 @@ namespace gpu::cuda {
 /// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
 call_shape shape_of(const detail::device_pair_call& call);
 
+/// What is made of unit rows, which tensor_float has, beside them.
+enum class row_extra {
+  none,
+  split_floats,  ///< The values of tensor_float, where that tile decides pairs.
+  halves         ///< The planes of products_half.
+};
+
 class stream_rows {
  public:
-  /// Takes its memory. With `splits`, the values of tensor_float are made too.
-  stream_rows(const call_shape& shape, bool splits, arena& memory);
+  /// Takes its memory.
+  stream_rows(const call_shape& shape, row_extra extra, arena& memory);
 
   /// Ranks or scales, and packs, the rows of x with those of y behind them.
   void prepare(const detail::pair_tables& tables, cudaStream_t stream) const;
@@ -48,6 +55,8 @@ class stream_rows {
   }
 
  private:
+  // Rows as products take them: those of products_half where these are made beside unit rows.
+  [[nodiscard]] row_format product_format() const;
   // Of products_half.
   [[nodiscard]] kernels::half_plane_rows halves() const;
   template <class T>
@@ -55,6 +64,7 @@ class stream_rows {
 
   const call_shape& shape_;
   bool splits_;
+  bool halves_too_;
   index_t block_rows_;  // that are prepared by one launch
   std::int64_t* square_sums_;
   kernels::row_norm* norms_;

@@ -88,7 +88,8 @@ void check_device(const job& of) {
     const gpu_test::device_table<float> y(*of.y);
     gpu::all_pairs(of.what, x.view(), y.view(), own, sink);
   }
-  CHECK(differences(wanted, index.read().data(), statistic.read().data(), count.read().data()) == 0);
+  CHECK(differences(wanted, index.read().data(), statistic.read().data(), count.read().data()) ==
+        0);
 }
 
 // Rows that repeat, that differ by less than an estimate's error, that are constant, or of NaN.

@@ -71,6 +71,7 @@ template <class Measure>
 struct pair_by_pair : Measure {
   static constexpr bool has_folding = false;
   static constexpr bool has_cpu_bits = true;
+  static constexpr index_t most_rows = 300;  // with more the CPU's answer takes long
 
   /// Scattered holes, or a few masks that many rows share.
   static void refine(gpu::matrix<float>& x, gpu::pair_options& options, dice& d) {
@@ -105,8 +106,8 @@ struct exact_p_measure : spearman_measure {
 };
 
 template <class T>
-gpu::matrix<T> draw_rows(dice& d) {
-  const index_t rows = d.rows();
+gpu::matrix<T> draw_rows(dice& d, index_t most_rows) {
+  const index_t rows = std::min(d.rows(), most_rows);
   const index_t cols = d.one_of<index_t>({3, 8, 30, 31, 32, 57, 64, 100, 128, 130, 300});
   if (d.coin()) {
     return correlated_matrix<T>({.rows = rows,
@@ -143,7 +144,9 @@ double tensor_error(index_t cols) {
 template <class Measure, class T, class Sink, class Compare>
 void run_pairs(dice& d, pair_variant variant, cudaStream_t, const Sink& sink,
                const Compare& compare) {
-  gpu::matrix<T> x = draw_rows<T>(d);
+  index_t most_rows = d.most_rows();
+  if constexpr (requires { Measure::most_rows; }) most_rows = Measure::most_rows;
+  gpu::matrix<T> x = draw_rows<T>(d, most_rows);
   gpu::pair_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
   if (Measure::has_folding) {
     options.fold =

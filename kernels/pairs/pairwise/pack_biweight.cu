@@ -83,7 +83,9 @@ void launch_pack_pairwise_biweight(device_matrix_view<const T> data, index_t min
                                    std::uint64_t* out, std::int64_t* square_sums,
                                    cudaStream_t stream) {
   if (data.rows() == 0) return;
-  const std::size_t bytes = static_cast<std::size_t>(data.cols()) * sizeof(std::uint64_t);
+  // An even number: the compiler loads two keys at a time, also behind the last of an odd number.
+  const std::size_t bytes =
+      static_cast<std::size_t>(round_up(data.cols(), index_t{2})) * sizeof(std::uint64_t);
   pack_biweight<T><<<static_cast<unsigned>(data.rows()), threads, bytes, stream>>>(
       data, min_observations, out, square_sums);
   GPU_SIMILARITY_CHECK_LAUNCH();

@@ -21,9 +21,9 @@ constexpr bool is_short_for_packing(double pairs, const cuda_costs& machine = de
 /// Whether tiles of `cols` ranks count so many pairs before they were counted class by class.
 constexpr bool is_short_for_classes(double pairs, index_t cols,
                                     const cuda_costs& machine = default_cuda_costs) {
-  const auto steps = static_cast<double>((cols + 31) / 32);
-  const double saved =
-      (machine.rank_pair + steps * machine.rank_step) * (1 - 1 / machine.pairs_of_classes);
+  const index_t steps = (cols + 31) / 32;
+  const double of_tiles = machine.rank_pair + static_cast<double>(steps) * machine.rank_step;
+  const double saved = of_tiles * (1 - 1 / machine.pairs_of_classes);
   return pairs * saved < machine.class_start;
 }
 

@@ -58,7 +58,7 @@ correlation_matrix<float> run_all_pairs(const measure_traits& what, const pair_t
 edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options, const edge_sink& sink) {
   validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_pairs);
+  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_edges(sink.order));
   const keep_range keep = run.resolve(sink.keep);
   delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
                             run.tests());
@@ -71,7 +71,7 @@ edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
 pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
                            const pair_options& options, const stream_sink& sink) {
   validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_pairs);
+  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_edges(sink.order));
   const keep_range keep = run.resolve(sink.keep);
   delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
                             run.tests());

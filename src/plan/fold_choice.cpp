@@ -81,4 +81,8 @@ fold_scope scope_of_counts(const pair_filter& keep) {
   return is_strict ? fold_scope::both : fold_scope::few_patterns;
 }
 
+fold_scope scope_of_edges(edge_order order) {
+  return order == edge_order::by_row_then_column ? fold_scope::both : fold_scope::many_rows;
+}
+
 }  // namespace gpu::inline v0::detail

@@ -41,6 +41,10 @@ bool has_few_patterns(index_t rows, index_t cols);
 /// kernels of the CPU).
 fold_scope scope_of_counts(const pair_filter& keep);
 
+/// Which jobs fold for edges: those in order are copied pattern by pattern. As they are found they
+/// are written no faster.
+fold_scope scope_of_edges(edge_order order);
+
 /// One in so many hashes of rows is sampled to estimate the number of patterns. All rows of a
 /// pattern have one hash, so the sample holds whole patterns, and the number of those in it times
 /// sampled_hashes is an unbiased estimate with a relative error of sqrt(sampled_hashes / patterns).

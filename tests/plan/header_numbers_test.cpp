@@ -210,6 +210,8 @@ TEST_CASE("From when on rows are folded", "[headers]") {
     CHECK(!looks(backend::cuda, {least - 1, cols, fold_scope::both}));
   }
   CHECK(!looks(backend::cpu, {index_t{1} << 40, 9, fold_scope::few_patterns}));
+  CHECK(gpu::detail::scope_of_edges(gpu::edge_order::by_row_then_column) == fold_scope::both);
+  CHECK(gpu::detail::scope_of_edges(gpu::edge_order::unspecified) == fold_scope::many_rows);
   CHECK(gpu::detail::scope_of_counts({.max_p = 0.5}) == fold_scope::few_patterns);
   CHECK(gpu::detail::scope_of_counts({.max_p = 1e-6}) == fold_scope::both);
   CHECK(gpu::detail::scope_of_counts({.max_p = 0.5, .min_abs = 0.9}) == fold_scope::both);

@@ -483,8 +483,15 @@ inline void few_columns_fold_by_themselves(const pair_target& target) {
       CHECK(got.kept == wanted.kept);
       CHECK(got.degree == wanted.degree);
       CHECK(got.histogram == wanted.histogram);
-      // Edges of few patterns are written no faster.
-      const gpu::edge_sink edges{.keep = {.max_p = max_p}};
+      gpu::edge_sink edges{.keep = {.max_p = max_p}};
+      const auto list = gpu::spearman_all_pairs(data.view(), options, edges);
+      const auto wanted_list = gpu::spearman_all_pairs(data.view(), plain, edges);
+      CHECK((list.summary.patterns > 0) == folds);
+      CHECK(list.summary.checksum == wanted_list.summary.checksum);
+      CHECK(std::equal(list.edges.begin(), list.edges.end(), wanted_list.edges.begin(),
+                       wanted_list.edges.end()));
+      // As they are found, edges of few patterns are written no faster.
+      edges.order = gpu::edge_order::unspecified;
       CHECK(gpu::spearman_all_pairs(data.view(), options, edges).summary.patterns == 0);
     }
     const auto got = gpu::spearman_all_pairs(data.view(), options, gpu::dense_sink{});

@@ -35,11 +35,10 @@ enum class pair_variant {
 enum class row_folding {
   /// Where it pays: at least 8192 rows (on CUDA about 50,000) and at most 0.8 patterns a row (for
   /// the hopper variant a third of a pattern). To find out, ranks are hashed and compared
-  /// beforehand (on the CPU a
-  /// sample of the hashes). Never where a naive variant was asked for, nor for loose counts without
-  /// adjustment. On the CPU counts, loose ones too, dense results and edges in order are folded of
-  /// fewer rows too, from 32 rows for each order on that the values of a row can have, ties
-  /// included: 13 orders of 3 columns, 75 of 4, 541 of 5.
+  /// beforehand (on the CPU a sample of the hashes). Never where a naive variant was asked for, nor
+  /// for loose counts without adjustment. On the CPU counts, loose ones too, dense results and
+  /// edges in order are folded of fewer rows too, from 32 rows for each order on that the values of
+  /// a row can have, ties included: 13 orders of 3 columns, 75 of 4, 541 of 5.
   automatic,
   never,  ///< Every row for itself.
   /// However few rows repeat. gpu::unsupported for Pearson and the naive variant on CUDA, which

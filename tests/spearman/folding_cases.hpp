@@ -467,43 +467,6 @@ inline void folding_is_chosen_where_it_pays(const pair_target& target) {
   CHECK(gpu::spearman_all_pairs(distinct.view(), options, sink).summary.patterns == 0);
 }
 
-/// Rows of so few columns that they have few orders, whatever their values.
-inline void few_columns_fold_by_themselves(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto options = folding(target, gpu::row_folding::automatic);
-  const auto plain = folding(target, gpu::row_folding::never);
-  const auto check = [&](gpu::index_t rows, gpu::index_t cols, bool folds) {
-    CAPTURE(rows, cols);
-    const auto data = tied_matrix<std::int32_t>(rows, cols, 12, 0.3, 40);
-    for (const double max_p : {0.5, 1e-6}) {
-      const gpu::count_sink counts{.keep = {.max_p = max_p}, .histogram_bins = 16};
-      const auto got = gpu::spearman_all_pairs(data.view(), options, counts);
-      const auto wanted = gpu::spearman_all_pairs(data.view(), plain, counts);
-      CHECK((got.summary.patterns > 0) == folds);
-      CHECK(got.kept == wanted.kept);
-      CHECK(got.degree == wanted.degree);
-      CHECK(got.histogram == wanted.histogram);
-      gpu::edge_sink edges{.keep = {.max_p = max_p}};
-      const auto list = gpu::spearman_all_pairs(data.view(), options, edges);
-      const auto wanted_list = gpu::spearman_all_pairs(data.view(), plain, edges);
-      CHECK((list.summary.patterns > 0) == folds);
-      CHECK(list.summary.checksum == wanted_list.summary.checksum);
-      CHECK(std::equal(list.edges.begin(), list.edges.end(), wanted_list.edges.begin(),
-                       wanted_list.edges.end()));
-      // As they are found, edges of few patterns are written no faster.
-      edges.order = gpu::edge_order::unspecified;
-      CHECK(gpu::spearman_all_pairs(data.view(), options, edges).summary.patterns == 0);
-    }
-    const auto got = gpu::spearman_all_pairs(data.view(), options, gpu::dense_sink{});
-    CHECK((got.summary.patterns > 0) == folds);
-    CHECK(same_matrix<double>(got, gpu::spearman_all_pairs(data.view(), plain, gpu::dense_sink{})));
-  };
-  check(416, 3, true);  // 13 orders
-  check(415, 3, false);
-  check(2400, 4, true);  // 75
-  check(2399, 4, false);
-}
-
 inline void folding_needs_ranks(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = repeated_rows(20, 8, 4, 5);

@@ -41,7 +41,7 @@ enum class pair_tile_kind {
   products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
   products_integer,  // rows: centred ranks as doubles, pitch even; likewise
   products_limbs,    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
-  products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise, dense alone
+  products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise
   pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values,   // rows: pairwise_value_layout; likewise
   pairwise_signs,    // rows: pairwise_rank_layout; likewise
@@ -144,6 +144,8 @@ struct mask_classes {
   const double2* sums = nullptr;          ///< Of values, [row, class]: sum, and 1 / sqrt(variance).
   const double* variances = nullptr;      ///< The same: shared_variance. Both NaN where that does
                                           ///< not tell.
+  const double* values = nullptr;      ///< [rows, value_pitch]: those that sums take, in `order`.
+  index_t value_pitch = 0;             ///< Zeros behind the last column.
   const std::int8_t* ranks = nullptr;  ///< Of ranks, [row, class, limbs, pitch]: centred, 0 where
                                        ///< a column is not shared.
   const std::int64_t* squares = nullptr;  ///< [row, class]: sum of their squares.
@@ -247,6 +249,13 @@ struct candidate_sink_args {
                                           // row instead of storing any
 };
 
+/// Pairs whose statistics lie so near a cut that their estimates do not decide.
+struct undecided_queue {
+  std::uint64_t* keys = nullptr;  ///< [capacity] row << 32 | col
+  std::uint64_t capacity = 0;
+  unsigned long long* count = nullptr;  ///< Ends as the number there were, also past `capacity`.
+};
+
 /// Counts kept pairs, in all and per row; with the weights of detail::count_request
 /// (Spearman alone).
 struct count_sink_args {
@@ -255,6 +264,9 @@ struct count_sink_args {
   std::uint32_t* degree = nullptr;         // [rows of the whole input]
   const std::uint32_t* weights = nullptr;  // [rows of the whole input], or null: ones
   const std::uint32_t* done = nullptr;     // nothing is counted where *done is not 0
+  // Of tiles whose products are no statistics: for launch_count_undecided. No keys: such pairs are
+  // decided at once.
+  undecided_queue undecided = {};
 };
 
 /// Bins the statistic of kept pairs: bins[0] counts x < low, bins[1 + b] bin b, bins[1 + count]
@@ -310,8 +322,7 @@ constexpr double half_margin(index_t unit_pitch) {
   return 0x1p-10 + 0x1p-19 + 20 * 0x1p-23 * steps;
 }
 
-/// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone,
-/// products_half with the last.
+/// Launches a tile over a panel with one of the sinks above; tensor_half with the first alone.
 template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream);
@@ -364,8 +375,8 @@ enum class rank_key { value, magnitude };
 
 /// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
 /// become those of `layout`, or its dropped() where a candidate is not kept. Products of
-/// tensor_float and tensor_half are computed anew in double from the unit rows. `count` candidates;
-/// rows and cols cover every candidate. `kept` is increased by the number kept.
+/// tensor_float, tensor_half and products_half are computed anew in double from the unit rows.
+/// `count` candidates; rows and cols cover every candidate. `kept` is increased by the number kept.
 struct finish_request {
   pair_tile_kind tile;
   pair_operand rows;
@@ -378,6 +389,17 @@ struct finish_request {
   edge_key_layout layout = {};
 };
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
+
+/// Decides the pairs of a queue by statistics from the unit rows of `rows`, which has all rows of
+/// the input, and counts those that are kept, as count_sink_args does.
+struct count_undecided_request {
+  pair_operand rows;
+  detail::keep_range keep;
+  undecided_queue from;
+  unsigned long long* kept;
+  std::uint32_t* degree;
+};
+void launch_count_undecided(const count_undecided_request& request, cudaStream_t stream);
 
 /// Scratch bytes that sort_candidates needs.
 std::size_t sort_scratch_bytes(std::uint64_t count);

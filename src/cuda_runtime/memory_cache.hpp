@@ -15,8 +15,9 @@ void* take_pinned(std::size_t bytes);
 /// freed instead, which waits for the copy.
 void give_back_pinned(void* memory, std::size_t bytes) noexcept;
 
-/// Lets the memory pool of the current device keep up to 1 GiB between calls, or a 64th of the
-/// device's memory where that is less, unless the program has set a release threshold itself.
+/// Lets the memory pool of the current device keep up to 4 GiB between calls, or a 32nd of the
+/// device's memory where that is less, unless the program has set a release threshold itself. To
+/// map a gigabyte anew takes 2.5 ms.
 void keep_pool_memory();
 
 }  // namespace gpu::cuda

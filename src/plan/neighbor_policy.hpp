@@ -62,5 +62,7 @@ constexpr float half_product_error(index_t cols) {
 inline constexpr index_t most_estimated_columns = index_t{1} << 17;
 /// Largest error of a single-precision estimate of rho from an exact integer product.
 inline constexpr float neighbor_rank_error = 3e-6F;
+/// Largest error of a statistic that was rounded to single precision.
+inline constexpr float rounded_statistic_error = 0x1p-24F;
 
 }  // namespace gpu::kernels

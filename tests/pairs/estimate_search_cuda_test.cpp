@@ -1,11 +1,14 @@
-// Best partners of long unit rows on CUDA from estimates: the CPU's, bit for bit, whatever is close
-// to what. Tables are small, so that the way is forced.
+// Best partners, edges and counts of long rows on CUDA from estimates: the CPU's, bit for bit,
+// whatever is close to what. Tables are small, so that the way is forced.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <gpu/all_pairs.hpp>
 #include <gpu/device_sinks.hpp>
@@ -118,7 +121,7 @@ TEST_CASE("Best partners from estimates on CUDA have the CPU's bits", "[estimate
     const std::array all{values...};
     return all[random() % all.size()];
   };
-  for (int round = 0; round < 36; ++round) {
+  for (int round = 0; round < 48; ++round) {
     const index_t rows = one_of(192, 257, 500, 900);
     const index_t cols = one_of(129, 200, 257, 1000, 2049);
     const auto make = [&](index_t count) {
@@ -132,8 +135,8 @@ TEST_CASE("Best partners from estimates on CUDA have the CPU's bits", "[estimate
     };
     const gpu::matrix<float> y = make(one_of(200, 650));
     const bool is_against = round % 4 == 3;
-    job of{.what = one_of(gpu::measure::pearson, gpu::measure::pearson, gpu::measure::cosine,
-                          gpu::measure::bicor),
+    job of{.what = one_of(gpu::measure::pearson, gpu::measure::spearman, gpu::measure::spearman,
+                          gpu::measure::cosine, gpu::measure::bicor),
            .x = make(rows),
            .y = is_against ? &y : nullptr,
            .sink = {.k = one_of(1, 3, 10, 60, 128),
@@ -153,18 +156,137 @@ TEST_CASE("Best partners from estimates on CUDA have the CPU's bits", "[estimate
   }
 }
 
+TEST_CASE("Best partners from estimates on CUDA, of ranks of three limbs", "[estimates][cuda]") {
+  job of{.what = gpu::measure::spearman,
+         .x = gpu_test::correlated_matrix<float>(
+             {.rows = 130, .cols = 16'500, .pairs_in_blocks = 0.3, .levels = 0, .seed = 6}),
+         .sink = {.k = 7}};
+  check_host(of);
+  check_device(of);
+  of.sink.keep.max_p = 1e-3;
+  check_device(of);
+}
+
+// Lists that are worth the search, and such that are not, for which statistics are written.
+TEST_CASE("Best partners of ranks on CUDA, in whichever way is chosen", "[estimates][cuda]") {
+  bool& of_process = gpu::detail::ways_in_force().cuda.never_short;
+  const bool before = std::exchange(of_process, false);
+  for (const index_t k : {1, 60}) {
+    job of{.what = gpu::measure::spearman,
+           .x = gpu_test::correlated_matrix<float>(
+               {.rows = 600, .cols = 1100, .pairs_in_blocks = 0.05, .levels = 12, .seed = 7}),
+           .sink = {.k = k, .order = gpu::neighbor_order::by_absolute_value}};
+    check_host(of);
+    check_device(of);
+  }
+  of_process = before;
+}
+
 TEST_CASE("Best partners from estimates on CUDA, of rows that are all alike", "[estimates][cuda]") {
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
+  const forcing_halves forced;
+  for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::spearman}) {
+    job of{.what = what,
+           .x = gpu_test::correlated_matrix<float>(
+               {.rows = 400, .cols = 300, .pairs_in_blocks = 0.5, .levels = 0, .seed = 5}),
+           .sink = {.k = 10}};
+    for (index_t i = 1; i < of.x.rows(); ++i) {
+      for (index_t k = 0; k < of.x.cols(); ++k) {
+        of.x(i, k) = of.x(0, k) + (k == i % 7 ? 1e-4F : 0.0F) * static_cast<float>(i % 5);
+      }
+    }
+    check_host(of);
+    check_device(of);
+  }
+}
+
+namespace {
+
+// Of the statistics of the pairs of x, descending.
+std::vector<double> magnitudes(const job& of) {
+  const gpu::pair_options options{.exec = {.target = gpu::backend::cpu},
+                                  .nans = gpu::nan_policy::propagate};
+  const auto all = gpu::all_pairs(of.what, of.x, options, gpu::dense_sink{});
+  std::vector<double> out;
+  for (index_t i = 0; i < of.x.rows(); ++i) {
+    for (index_t j = i + 1; j < of.x.rows(); ++j) {
+      if (!std::isnan(all(i, j))) out.push_back(std::abs(all(i, j)));
+    }
+  }
+  std::sort(out.begin(), out.end(), std::greater<>());
+  return out;
+}
+
+// Edges and counts of a cut on both backends.
+void check_cut(const job& of, const gpu::pair_filter& keep) {
+  const auto on = [&](gpu::backend where, const auto& sink) {
+    gpu::pair_options own = of.options;
+    own.exec.target = where;
+    return of.y == nullptr ? gpu::all_pairs(of.what, of.x, own, sink)
+                           : gpu::all_pairs(of.what, of.x, *of.y, own, sink);
+  };
+  const auto counts = on(gpu::backend::cuda, gpu::count_sink{.keep = keep});
+  const auto wanted = on(gpu::backend::cpu, gpu::count_sink{.keep = keep});
+  CHECK(counts.kept == wanted.kept);
+  CHECK(counts.degree == wanted.degree);
+  CHECK(counts.y_degree == wanted.y_degree);
+  CHECK(on(gpu::backend::cuda, gpu::edge_sink{.keep = keep}).summary.checksum ==
+        on(gpu::backend::cpu, gpu::edge_sink{.keep = keep}).summary.checksum);
+}
+
+}  // namespace
+
+TEST_CASE("Edges and counts from estimates on CUDA have the CPU's bits", "[estimates][cuda]") {
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
+  const forcing_halves forced;
+  std::mt19937_64 random(29);
+  const auto one_of = [&](auto... values) {
+    const std::array all{values...};
+    return all[random() % all.size()];
+  };
+  for (int round = 0; round < 24; ++round) {
+    const index_t cols = one_of(129, 257, 1000, 2049);
+    const auto make = [&](index_t rows) {
+      auto out = gpu_test::correlated_matrix<float>({.rows = rows,
+                                                     .cols = cols,
+                                                     .pairs_in_blocks = one_of(0.001, 0.05, 0.5),
+                                                     .levels = one_of(0, 0, 2, 12),
+                                                     .seed = random()});
+      disturb(out, random);
+      return out;
+    };
+    const gpu::matrix<float> y = make(one_of(200, 650));
+    job of{.what = one_of(gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor),
+           .x = make(one_of(192, 257, 900)),
+           .y = round % 4 == 3 ? &y : nullptr,
+           .sink = {}};
+    if (round % 6 == 0) of.options.part = {.index = 1, .of = 3};
+    // Cuts are statistics of pairs: of which many, or few, are kept.
+    const std::vector<double> sizes = magnitudes(of);
+    if (sizes.empty()) continue;
+    for (const std::size_t part : {2, 1024}) {
+      const double at = sizes[sizes.size() / part];
+      INFO("round " << round << ": " << of.x.rows() << " x " << cols << ", measure "
+                    << static_cast<int>(of.what) << ", cut " << at);
+      check_cut(of, {.min_abs = at});
+      check_cut(of, {.min_abs = std::nextafter(at, 2.0), .side = gpu::tail::greater});
+    }
+  }
+}
+
+// More pairs than the queue holds are as near to the cut as an estimate's error.
+TEST_CASE("Edges and counts from estimates on CUDA, where these decide hardly any pair",
+          "[estimates][cuda]") {
   if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   const forcing_halves forced;
   job of{.what = gpu::measure::pearson,
          .x = gpu_test::correlated_matrix<float>(
-             {.rows = 400, .cols = 300, .pairs_in_blocks = 0.5, .levels = 0, .seed = 5}),
-         .sink = {.k = 10}};
+             {.rows = 600, .cols = 300, .pairs_in_blocks = 0.5, .levels = 0, .seed = 8}),
+         .sink = {}};
   for (index_t i = 1; i < of.x.rows(); ++i) {
     for (index_t k = 0; k < of.x.cols(); ++k) {
-      of.x(i, k) = of.x(0, k) + (k == i % 7 ? 1e-4F : 0.0F) * static_cast<float>(i % 5);
+      of.x(i, k) = of.x(0, k) + (k == i % 7 ? 1e-2F : 0.0F) * static_cast<float>(i % 5);
     }
   }
-  check_host(of);
-  check_device(of);
+  check_cut(of, {.min_abs = 0.9999995});
 }

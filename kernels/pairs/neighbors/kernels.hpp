@@ -94,7 +94,7 @@ struct estimate_block {
 };
 
 /// The lists of the block's rows, exact, as launch_neighbor_choice has them; `source` is of unit
-/// rows.
+/// rows, or of ranks in limbs (`source.unit_rows` null).
 void launch_estimate_choice(const pair_operand& source, const estimate_block& block,
                             const neighbor_query& query, const neighbor_result& result,
                             cudaStream_t stream);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "kernels/pairs/neighbors/packing.hpp"
@@ -92,6 +93,54 @@ __device__ inline double refined_statistic(const pair_operand& source, index_t r
     }
   }
   return detail::clip_correlation(statistic);
+}
+
+/// A product of two rows of limbs. Each lane adds up its columns, four at a time: at most 2^16, so
+/// that a sum of up to three products of limbs a column, below 2^15, fits 31 bits. All lanes.
+template <int limbs>
+__device__ std::int64_t product_of_limbs(const std::int8_t* x, const std::int8_t* y,
+                                         index_t columns) {
+  constexpr int orders = 2 * limbs - 1;
+  int sums[orders] = {};
+#pragma unroll 2
+  for (index_t first = 4 * index_t{threadIdx.x % 32}; first < columns; first += 4 * 32) {
+    int left[limbs];
+    int right[limbs];
+#pragma unroll
+    for (int l = 0; l < limbs; ++l) {
+      left[l] = __ldg(reinterpret_cast<const int*>(x + l * columns + first));
+      right[l] = __ldg(reinterpret_cast<const int*>(y + l * columns + first));
+    }
+#pragma unroll
+    for (int a = 0; a < limbs; ++a) {
+#pragma unroll
+      for (int b = 0; b < limbs; ++b) sums[a + b] = __dp4a(left[a], right[b], sums[a + b]);
+    }
+  }
+  std::int64_t total = 0;
+#pragma unroll
+  for (int order = orders - 1; order >= 0; --order) {
+    total = total * (1 << policy::limb_bits) + sums[order];
+  }
+  return sum_over_warp(total);
+}
+
+/// rho of `row` with the partner of each lane with `wanted`, anew from the limbs of their ranks,
+/// one after the other. All lanes of a warp.
+__device__ inline double refined_rho(const pair_operand& source, index_t row, bool wanted,
+                                     index_t partner) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const auto* const values = static_cast<const std::int8_t*>(source.values);
+  const std::int8_t* const own = values + row * source.pitch;
+  std::int64_t product = 0;
+  for (unsigned left = __ballot_sync(~0U, wanted); left != 0; left &= left - 1) {
+    const int of = __ffs(static_cast<int>(left)) - 1;
+    const std::int8_t* const other = values + __shfl_sync(~0U, partner, of) * source.pitch;
+    const std::int64_t total = source.limbs == 2 ? product_of_limbs<2>(own, other, source.columns)
+                                                 : product_of_limbs<3>(own, other, source.columns);
+    if (lane == of) product = total;
+  }
+  return detail::rho_of(product, source.square_sums[row], source.square_sums[partner]);
 }
 
 /// Unit rows: products of the packed halves in single precision are estimates, and the statistic

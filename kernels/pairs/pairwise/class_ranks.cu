@@ -11,6 +11,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
+#include "kernels/pairs/pairwise/class_tiles.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/products/multiply.hpp"
@@ -23,63 +24,12 @@ constexpr int warps = 4;
 constexpr int threads = 32 * warps;
 constexpr int rows_of_warp = 16;
 constexpr int rows_of_tile = warps * rows_of_warp;
-constexpr int window = 256;  // columns of a tile
-constexpr int group = 32;    // columns of one class at a time
+constexpr int most_window = 1024;  // columns of a tile
+constexpr int narrow_window = 256;
+constexpr int group = 32;  // columns of one class at a time
 constexpr int col_tiles = group / 8;
 constexpr int piece = 64;  // columns of the table
 constexpr int blocks_of_multiprocessor = 8;
-
-// Where rows or columns of a panel begin and end in mask_classes::order, for each class.
-struct class_bounds {
-  std::uint32_t begin[most_mask_classes];
-  std::uint32_t end[most_mask_classes];
-
-  // All threads; those of [first, last).
-  __device__ void find(const mask_classes& by, index_t first, index_t last) {
-    for (int at = static_cast<int>(threadIdx.x); at < 2 * by.count; at += threads) {
-      const int of = at / 2;
-      const index_t bound = at % 2 == 0 ? first : last;
-      std::uint32_t low = by.begins[of];
-      for (std::uint32_t high = by.begins[of + 1]; low < high;) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (by.order[middle] < bound) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      (at % 2 == 0 ? begin : end)[of] = low;
-    }
-  }
-};
-
-// The rows of the panel in tiles of one class each.
-struct row_tiles {
-  class_bounds rows;
-  std::uint32_t first[most_mask_classes + 1];  // tile of each class
-
-  // One thread, once the rows are known.
-  __device__ void count(int classes) {
-    first[0] = 0;
-    for (int of = 0; of < classes; ++of) {
-      first[of + 1] = first[of] + (rows.end[of] - rows.begin[of] + rows_of_tile - 1) / rows_of_tile;
-    }
-  }
-  [[nodiscard]] __device__ int class_of(std::uint32_t tile) const {
-    int of = 0;
-    while (first[of + 1] <= tile) ++of;
-    return of;
-  }
-};
-
-// Whether a tile whose first row and last column these are, numbered in the panel, is wanted.
-__device__ bool is_tile_wanted(const pairwise_job& job, index_t first_row, index_t last_col) {
-  if (job.blocks == product_blocks::above_diagonal) return last_col + job.offset > first_row;
-  if (job.blocks == product_blocks::on_or_above_it) {
-    return last_col / policy::product_block >= first_row / policy::product_block;
-  }
-  return true;
-}
 
 // Sums of a product, each 128 times the weight of the one behind it.
 template <int limbs>
@@ -96,9 +46,9 @@ __device__ std::int64_t total_of(const limb_sums<limbs>& sums, int j, int e) {
 // The columns of a window by class, ascending within each.
 struct class_columns {
   class_bounds bounds;
-  int first[most_mask_classes + 1];  // place below of each class
-  std::uint32_t number[window];      // of all rows
-  float root[window];                // mask_classes::roots with the class of the tile's rows
+  int first[most_mask_classes + 1];   // place below of each class
+  std::uint32_t number[most_window];  // of all rows
+  float root[most_window];            // mask_classes::roots with the class of the tile's rows
 
   // All threads: columns [begin, end) of all rows.
   __device__ void list(const mask_classes& by, int row_class, index_t begin, index_t end) {
@@ -236,11 +186,11 @@ __device__ void finish_group(const pairwise_job& job, const class_columns& colum
 
 template <int limbs>
 __global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
-    class_rank_statistics(const __grid_constant__ pairwise_job job) {
-  __shared__ row_tiles tiles;
+    class_rank_statistics(const __grid_constant__ pairwise_job job, int window) {
+  __shared__ class_tiles<rows_of_tile> tiles;
   __shared__ class_columns columns;
   const mask_classes& by = job.classes;
-  tiles.rows.find(by, job.rows.first, job.rows.first + job.rows.count);
+  tiles.bounds.find(by, job.rows.first, job.rows.first + job.rows.count);
   __syncthreads();
   if (threadIdx.x == 0) tiles.count(by.count);
   __syncthreads();
@@ -250,22 +200,19 @@ __global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
   const std::uint32_t count = tiles.first[by.count] * windows;
   for (std::uint32_t number = blockIdx.x; number < count; number += gridDim.x) {
     class_group of{};
-    const std::uint32_t row_tile = number / windows;
-    of.row_class = tiles.class_of(row_tile);
-    const std::uint32_t begin =
-        tiles.rows.begin[of.row_class] + (row_tile - tiles.first[of.row_class]) * rows_of_tile;
-    const std::uint32_t end = min(begin + rows_of_tile, tiles.rows.end[of.row_class]);
+    const class_tile tile = tiles.at(number / windows);
+    of.row_class = tile.of;
     const index_t first_col = index_t{number % windows} * window;
     const index_t last_col = min(first_col + window, job.cols.count) - 1;
-    if (!is_tile_wanted(job, by.order[begin] - job.rows.first, last_col)) continue;
+    if (!is_tile_wanted(job, by.order[tile.begin] - job.rows.first, last_col)) continue;
     __syncthreads();  // the window before has been read
     columns.list(by, of.row_class, job.cols.first + first_col, job.cols.first + last_col + 1);
-    const int rows = static_cast<int>(end - begin) - first_of_warp;
+    const int rows = static_cast<int>(tile.end - tile.begin) - first_of_warp;
     if (rows <= 0) continue;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const auto place = static_cast<std::uint32_t>(first_of_warp + quad + 8 * half);
-      of.row[half] = by.order[min(begin + place, end - 1)];
+      of.row[half] = by.order[min(tile.begin + place, tile.end - 1)];
     }
     for (of.col_class = 0; of.col_class < by.count; ++of.col_class) {
       const int last = columns.first[of.col_class + 1];
@@ -285,8 +232,14 @@ void launch_class_ranks(const pairwise_job& job, cudaStream_t stream) {
   clear_kept(job, stream);
   const auto blocks =
       static_cast<unsigned>(blocks_of_multiprocessor * cuda::current_limits().multiprocessors);
+  // Wide windows read the rows of a tile less often; in narrow ones what is written of a row lies
+  // together, and there are more of them.
+  const index_t tiles = ceil_div(job.rows.count, index_t{rows_of_tile}) *
+                        ceil_div(job.cols.count, index_t{most_window});
+  const int window =
+      job.to.kept != nullptr && tiles >= index_t{2} * blocks ? most_window : narrow_window;
   const auto kernel = job.classes.limbs == 1 ? class_rank_statistics<1> : class_rank_statistics<2>;
-  kernel<<<blocks, threads, 0, stream>>>(job);
+  kernel<<<blocks, threads, 0, stream>>>(job, window);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -21,19 +21,11 @@ struct table_arguments {
   std::uint32_t* shared;
   double2* sums;
   double* variances;
+  double* values;
   std::int8_t* ranks;
   std::int64_t* squares;
   float* roots;
 };
-
-// `words` of each packed row that begin `offset` pieces of 8 bytes in it, one row behind the other.
-__global__ void gather_words(const __grid_constant__ pair_operand rows, index_t offset,
-                             index_t words, std::uint64_t* out) {
-  const index_t at = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (at >= rows.count * words) return;
-  const auto* const from = static_cast<const std::uint64_t*>(rows.values);
-  out[at] = from[at / words * rows.pitch + offset + at % words];
-}
 
 // Columns that two classes share. `words` of a packed row begin `offset` pieces of 8 bytes in it.
 __global__ void count_shared(const __grid_constant__ table_arguments args, index_t offset,
@@ -78,6 +70,18 @@ __global__ void add_class_sums(const __grid_constant__ table_arguments args) {
     const double variance = tells ? own_variance : detail::no_statistic;
     args.sums[row * args.out.count + of] = make_double2(sum, 1 / sqrt(variance));
     args.variances[row * args.out.count + of] = variance;
+  }
+}
+
+__global__ void order_values(const __grid_constant__ table_arguments args) {
+  const index_t pitch = args.out.value_pitch;
+  const index_t step = index_t{gridDim.x} * blockDim.x;
+  for (index_t at = index_t{blockIdx.x} * blockDim.x + threadIdx.x; at < args.rows.count * pitch;
+       at += step) {
+    const index_t row = args.out.order[at / pitch];
+    const index_t col = at % pitch;
+    const auto* const values = static_cast<const double*>(args.rows.values);
+    args.values[at] = col < args.rows.columns ? values[row * args.rows.pitch + col] : 0.0;
   }
 }
 
@@ -127,6 +131,7 @@ table_arguments arguments_of(const pair_operand& rows, const std::uint32_t* repr
           .shared = const_cast<std::uint32_t*>(out.shared),
           .sums = const_cast<double2*>(out.sums),
           .variances = const_cast<double*>(out.variances),
+          .values = const_cast<double*>(out.values),
           .ranks = const_cast<std::int8_t*>(out.ranks),
           .squares = const_cast<std::int64_t*>(out.squares),
           .roots = const_cast<float*>(out.roots)};
@@ -141,19 +146,14 @@ void launch_count_shared(const table_arguments& args, index_t offset, cudaStream
 
 }  // namespace
 
-void launch_gather_words(const pair_operand& rows, index_t offset, index_t words,
-                         std::uint64_t* out, cudaStream_t stream) {
-  constexpr int threads = 256;
-  gather_words<<<grid_blocks(rows.count * words, threads), threads, 0, stream>>>(rows, offset,
-                                                                                 words, out);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream) {
   const table_arguments args = arguments_of(rows, representatives, out);
   launch_count_shared(args, 2 * rows.columns, stream);
   add_class_sums<<<grid_blocks(rows.count, warps), 32 * warps, 0, stream>>>(args);
+  constexpr int threads = 256;
+  order_values<<<grid_blocks(rows.count * out.value_pitch, threads, 1 << 20), threads, 0, stream>>>(
+      args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -96,12 +96,9 @@ constexpr int class_rank_limbs(index_t cols) {
   return cols <= 128 ? 1 : (cols <= index_t{127} * 128 + 64 ? 2 : 0);
 }
 
-/// Copies `words` pieces of 8 bytes of each packed row, the first one `offset` pieces in it, to out
-/// [rows, words].
-void launch_gather_words(const pair_operand& rows, index_t offset, index_t words,
-                         std::uint64_t* out, cudaStream_t stream);
-/// Fills the tables of `out` from packed rows: `shared`, and `sums` and `variances`, or `ranks`,
-/// `squares` and `roots`; `of_row` and `representatives` [count], a row of each class, are there.
+/// Fills the tables of `out` from packed rows: `shared`, and `sums`, `variances` and
+/// `values`, or `ranks`, `squares` and `roots`; the lists of rows and `representatives` [count], a
+/// row of each class, are there.
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream);
 void launch_class_rank_rows(const pair_operand& rows, const std::uint32_t* representatives,

@@ -65,6 +65,10 @@ struct half_products {
   }
   static __device__ double finish(double sum) { return sum * (1 / (half_scale * half_scale)); }
 };
+/// The same as estimates, where a sink asks for exact decisions.
+struct half_estimates : half_products {
+  using statistic = refined_pearson_statistic;
+};
 /// Statistics of rows with missing values, as they are; NaN where product_memory::kept has no bit.
 struct ready_statistics {
   static constexpr int walked_tiles = 4;

@@ -6,6 +6,8 @@
 // possible than certain ones in a fragment (about once in 10^4), it goes through them and decides
 // exactly. Row counters live as long as the block walks its columns, column counters one tile.
 
+#include <type_traits>
+
 #include "kernels/pairs/frame/epilogue.cuh"
 
 namespace gpu::kernels {
@@ -73,8 +75,14 @@ class count_sink {
 #pragma unroll
       for (int c = 0; c < cols; ++c) {
         const float distance = tests_.distance(products.estimate(r, c), inverse[c], r);
-        if (distance >= tests_.possible[r] && !(distance >= tests_.certain[r]) &&
-            exactly_kept<typename Tile::statistic>(panel_, args_.cut, first_row_ + tile.row_of(r),
+        if (!(distance >= tests_.possible[r]) || distance >= tests_.certain[r]) continue;
+        if constexpr (is_refined) {
+          if (args_.undecided.keys != nullptr) {
+            leave_undecided(first_row_ + tile.row_of(r), first_col + tile.col_of(c));
+            continue;
+          }
+        }
+        if (exactly_kept<typename Tile::statistic>(panel_, args_.cut, first_row_ + tile.row_of(r),
                                                    first_col + tile.col_of(c),
                                                    products.product(r, c))) {
           row_counts_[r] += 1;
@@ -82,6 +90,17 @@ class count_sink {
         }
       }
     }
+  }
+
+  static constexpr bool is_refined =
+      std::is_same_v<typename Tile::statistic, refined_pearson_statistic>;
+
+  __device__ void leave_undecided(index_t i, index_t j) const {
+    const undecided_queue& to = args_.undecided;
+    const std::uint64_t place = atomicAdd(to.count, 1ULL);
+    if (place >= to.capacity) return;
+    to.keys[place] = static_cast<std::uint64_t>(panel_.rows.first + i) << 32 |
+                     static_cast<std::uint64_t>(panel_.cols.first + j);
   }
 
   const args& args_;

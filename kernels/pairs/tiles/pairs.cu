@@ -44,10 +44,7 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
     case pair_tile_kind::products_limbs:
       return launch_tile<pair_tile_kind::products_limbs>(panel, sink, stream);
     case pair_tile_kind::products_half:
-      if constexpr (std::is_same_v<Sink, dense_sink_args>) {
-        return launch_tile<pair_tile_kind::products_half>(panel, sink, stream);
-      }
-      throw std::logic_error("products_half: products in single precision do for floats alone");
+      return launch_tile<pair_tile_kind::products_half>(panel, sink, stream);
     case pair_tile_kind::pairwise_ranks:
       return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
     case pair_tile_kind::pairwise_values:
@@ -253,6 +250,7 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       break;
     case pair_tile_kind::tensor_float:
     case pair_tile_kind::tensor_half:
+    case pair_tile_kind::products_half:
       launch_finish_refined(request, blocks, stream);
       break;
     default:

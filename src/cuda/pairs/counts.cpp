@@ -18,7 +18,13 @@
 namespace gpu::cuda {
 namespace {
 
+using kernels::pair_tile_kind;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Pairs for each that estimates may leave undecided: some times what is usual.
+constexpr std::uint64_t pairs_of_undecided = 256;
+constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
+constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
 
 // Work items of a walk as pairs, for its progress.
 std::uint64_t pairs_of_items(index_t items, std::uint64_t pairs, index_t all_items) {
@@ -103,6 +109,39 @@ std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request
   return out;
 }
 
+bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts& out) {
+  constexpr pair_tile_kind tile = pair_tile_kind::products_half;
+  const auto rows = static_cast<std::size_t>(count());
+  const auto capacity = static_cast<std::size_t>(
+      std::clamp(pairs() / pairs_of_undecided, least_undecided, most_undecided));
+  const std::size_t needed = capacity * sizeof(std::uint64_t) + rows * sizeof(std::uint32_t);
+  if (!share_->agree(make_half_rows() && needed <= budget_.left())) return false;
+  const auto degree = zeroed<std::uint32_t>(rows, stream());
+  const auto kept = zeroed<unsigned long long>(1, stream());
+  const auto found = zeroed<unsigned long long>(1, stream());
+  const device_buffer<std::uint64_t> keys(capacity, stream());
+  const kernels::undecided_queue undecided{keys.data(), capacity, found.data()};
+  const auto step = counting_step(rows_->format(), tile, detail::pair_cut::of(keep), kept.data(),
+                                  degree.data(), {.undecided = undecided});
+  walk_upper_pairs("pairs", tile,
+                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+  kernels::launch_count_undecided({.rows = rows_->all(),
+                                   .keep = keep,
+                                   .from = undecided,
+                                   .kept = kept.data(),
+                                   .degree = degree.data()},
+                                  stream());
+  unsigned long long left = 0;
+  read_back(&left, found, stream());
+  if (!share_->agree(left <= capacity)) return false;
+  unsigned long long total = 0;
+  read_back(&total, kept, stream());
+  out.kept = total;
+  out.degree.resize(rows);
+  read_back(out.degree.data(), degree, stream());
+  return true;
+}
+
 void pair_engine::count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
                                  pair_counts& out) {
   const auto rows = static_cast<std::size_t>(count());
@@ -110,8 +149,8 @@ void pair_engine::count_by_tiles(const detail::count_request& request, const det
   auto degree = zeroed<std::uint32_t>(rows, stream());
   auto kept = zeroed<unsigned long long>(1, stream());
   const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
-  const auto step =
-      counting_step(rows_->format(), keep, kept.data(), degree.data(), {.weights = weights.data()});
+  const auto step = counting_step(rows_->format(), rows_->format().deciding_tile(), keep,
+                                  kept.data(), degree.data(), {.weights = weights.data()});
   walk_upper_pairs("pairs", step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   unsigned long long total = 0;
@@ -223,7 +262,8 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   }
   if (counted) {
     out.kept = counted->kept;
-  } else if (!keep.is_one() || !count_by_products(request, keep.widest, out)) {
+  } else if (!keep.is_one() || !(count_by_products(request, keep.widest, out) ||
+                                 count_by_estimates(keep.widest, out))) {
     count_by_tiles(request, keep, out);
   }
   if (request.histogram_bins == 0) return;

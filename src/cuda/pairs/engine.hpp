@@ -118,6 +118,9 @@ class pair_engine final : public detail::pair_engine {
                      pair_counts& out);
   void count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
                       pair_counts& out);
+  /// Kept pairs and degrees of long unit rows from estimates by products of halves, where these are
+  /// the fastest and there is memory.
+  bool count_by_estimates(const detail::keep_range& keep, pair_counts& out);
   /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
   bool count_by_products(const detail::count_request& request, const detail::keep_range& keep,
                          pair_counts& out);
@@ -160,9 +163,12 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] double estimate_error() const {
     return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
   }
+  /// Makes the rows of products_half, where these products are the fastest estimates and there is
+  /// memory; says whether they are there.
+  [[nodiscard]] bool make_half_rows();
   /// The tile for edges of a cut that keeps such a share of the pairs.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(const detail::keep_range& keep,
-                                                  double kept_share) const;
+                                                  double kept_share);
   /// Walks this engine's share of all pairs i < j of the area in panels of rows, a few launches
   /// ahead of the device, with progress: launch(panel) is called for every panel, on stream().
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,

@@ -140,8 +140,11 @@ bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
                                      const detail::keep_range& keep, neighbor_table& out) {
   const call_shape shape = this->shape();
   const index_t k = request.k;
-  if (!share_->agree(rows_->resident() && estimate_search::takes(shape, k) &&
-                     rows_->make_half_rows(budget_, stream()))) {
+  const auto make_rows = [&] {
+    return shape.format.tile != kernels::pair_tile_kind::tensor_float ||
+           rows_->make_half_rows(budget_, stream());
+  };
+  if (!share_->agree(rows_->resident() && estimate_search::takes(shape, k) && make_rows())) {
     return false;
   }
   // A list is far shorter than a row of estimates.

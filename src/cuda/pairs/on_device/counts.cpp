@@ -58,10 +58,10 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
   const std::uint32_t* const done = by_class ? classes_->done() : nullptr;
   if (by_products) count_by_products(rows, keep, totals, stream);
   if (counts_ && !by_products) {
-    run_by_tiles(
-        rows,
-        counting_step(shape_.format, detail::pair_cut::of(keep), kept_, degree_, {.done = done}),
-        stream);
+    run_by_tiles(rows,
+                 counting_step(shape_.format, shape_.format.deciding_tile(),
+                               detail::pair_cut::of(keep), kept_, degree_, {.done = done}),
+                 stream);
   }
   if (bins > 0) {
     run_by_tiles(

@@ -49,7 +49,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .format = format,
           .variant = variant,
           .has_warpgroup_products = code.has_warpgroups,
-          .has_half_products = takes_halves(format, variant, call.input.area, limits),
+          .has_estimates = has_estimates(format, variant, call.input.area, limits),
           .has_room = true,
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = limits.multiprocessors,
@@ -61,7 +61,7 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
     : shape_(shape),
       splits_(extra == row_extra::split_floats &&
               shape.format.deciding_tile() == pair_tile_kind::tensor_float),
-      halves_too_(extra == row_extra::halves),
+      halves_too_(extra == row_extra::halves && shape.format.tile == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;

@@ -23,7 +23,7 @@ call_shape shape_of(const detail::device_pair_call& call);
 enum class row_extra {
   none,
   split_floats,  ///< The values of tensor_float, where that tile decides pairs.
-  halves         ///< The planes of products_half.
+  halves         ///< The planes of products_half; of unit rows alone.
 };
 
 class stream_rows {

@@ -19,9 +19,9 @@ struct call_shape {
   row_format format;
   pair_variant variant;
   bool has_warpgroup_products;
-  bool has_half_products;  ///< Whether products of halves of the rows are the fastest estimates.
-  bool has_room;           ///< Whether there is memory for the faster ways of sinks.
-  bool is_never_short;     ///< Whether these are taken of jobs that are too short for them.
+  bool has_estimates;   ///< Whether there are fast estimates: products of halves, or of ranks.
+  bool has_room;        ///< Whether there is memory for the faster ways of sinks.
+  bool is_never_short;  ///< Whether these are taken of jobs that are too short for them.
   int multiprocessors;
   std::size_t block_shared_bytes;
   std::size_t device_bytes;  ///< Memory of the device.

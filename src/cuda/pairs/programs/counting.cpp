@@ -12,17 +12,17 @@ constexpr double most_refined_share = 1.0 / 64;
 
 }  // namespace
 
-tile_step<kernels::count_sink_args> counting_step(const row_format& format,
+tile_step<kernels::count_sink_args> counting_step(const row_format& format, pair_tile_kind tile,
                                                   const detail::pair_cut& keep,
                                                   unsigned long long* kept, std::uint32_t* degree,
                                                   const count_terms& terms) {
-  const pair_tile_kind tile = format.deciding_tile();
   return {.tile = tile,
           .sink = {.cut = kernels::estimate_cut(keep, estimate_error(format, tile)),
                    .kept = kept,
                    .degree = degree,
                    .weights = terms.weights,
-                   .done = terms.done}};
+                   .done = terms.done,
+                   .undecided = terms.undecided}};
 }
 
 kernels::bin_sink_args binning_of(const detail::bin_request& request, unsigned long long* bins) {

@@ -23,12 +23,14 @@ struct count_totals {
 
 /// What bears on every count by tiles; device memory.
 struct count_terms {
-  const std::uint32_t* weights = nullptr;  ///< As of kernels::count_sink_args.
-  const std::uint32_t* done = nullptr;     ///< Likewise.
+  const std::uint32_t* weights = nullptr;   ///< As of kernels::count_sink_args.
+  const std::uint32_t* done = nullptr;      ///< Likewise.
+  kernels::undecided_queue undecided = {};  ///< Likewise.
 };
 
 /// Adds the kept pairs to *kept and to degree[row] of both rows.
 tile_step<kernels::count_sink_args> counting_step(const row_format& format,
+                                                  kernels::pair_tile_kind tile,
                                                   const detail::pair_cut& keep,
                                                   unsigned long long* kept, std::uint32_t* degree,
                                                   const count_terms& terms);

@@ -6,12 +6,40 @@ namespace gpu::cuda {
 namespace {
 
 constexpr index_t tile_rows = kernels::policy::half_tile_rows;
+constexpr index_t more_partners = 2;  // than are asked for whose estimates do not exclude them
+
+bool has_limbs(const call_shape& shape) {
+  return shape.format.tile == kernels::pair_tile_kind::tensor_limbs;
+}
+
+// Whether to read the ranks of k partners and some anew is less than what exact statistics in
+// double precision cost, which are written, and read several times.
+bool limbs_pay(const call_shape& shape, index_t k) {
+  constexpr double times_read = 4;
+  const double anew = static_cast<double>(k + more_partners) *
+                      static_cast<double>(shape.format.limbs * shape.format.columns);
+  return anew <= times_read * sizeof(double) * static_cast<double>(shape.area.cols.size());
+}
+
+// The same of unit rows, where what exact statistics cost is the time of their products in double
+// precision. Measured on an H100, in seconds: a byte of a unit row that is read anew, a warp for
+// each row, and a column of a row with another one in double precision less that by halves.
+bool halves_pay(const call_shape& shape, index_t k) {
+  constexpr double read_byte = 1e-12;
+  constexpr double multiply = 2.3e-14;
+  constexpr double filling_rows = 16;  // for each multiprocessor
+  const double rows = static_cast<double>(std::max<index_t>(shape.area.rows.size(), 1));
+  const double fill = std::max(1.0, filling_rows * shape.multiprocessors / rows);
+  return static_cast<double>(k + more_partners) * sizeof(double) * read_byte * fill <=
+         multiply * static_cast<double>(shape.area.cols.size());
+}
 
 }  // namespace
 
 bool estimate_search::takes(const call_shape& shape, index_t k) {
-  return shape.has_room && shape.has_half_products && k <= kernels::neighbor_most_listed &&
-         shape.format.cols <= kernels::most_estimated_columns;
+  if (!shape.has_room || !shape.has_estimates || k > kernels::neighbor_most_listed) return false;
+  if (!has_limbs(shape) && shape.format.cols > kernels::most_estimated_columns) return false;
+  return shape.is_never_short || (has_limbs(shape) ? limbs_pay(shape, k) : halves_pay(shape, k));
 }
 
 index_t estimate_search::rows_within(const call_shape& shape, std::size_t bytes) {
@@ -23,6 +51,8 @@ index_t estimate_search::rows_within(const call_shape& shape, std::size_t bytes)
 
 tile_step<kernels::dense_sink_args> estimate_search::estimate(detail::index_range block) const {
   const detail::index_range& cols = shape_.area.cols;
+  const kernels::pair_tile_kind tile =
+      has_limbs(shape_) ? shape_.format.deciding_tile() : kernels::pair_tile_kind::products_half;
   return dense_step(tile, estimates_, cols.size(), block.begin, cols.begin);
 }
 
@@ -30,14 +60,16 @@ void estimate_search::choose(const kernels::pair_operand& source,
                              const kernels::neighbor_query& query, detail::index_range block,
                              const kernels::neighbor_result& lists, cudaStream_t stream) const {
   const detail::index_range& cols = shape_.area.cols;
-  kernels::launch_estimate_choice(source,
-                                  {.estimates = estimates_,
-                                   .rows = block.size(),
-                                   .cols = cols.size(),
-                                   .first_row = block.begin,
-                                   .first_col = cols.begin,
-                                   .error = kernels::half_product_error(shape_.format.cols)},
-                                  query, lists, stream);
+  kernels::launch_estimate_choice(
+      source,
+      {.estimates = estimates_,
+       .rows = block.size(),
+       .cols = cols.size(),
+       .first_row = block.begin,
+       .first_col = cols.begin,
+       .error = has_limbs(shape_) ? kernels::rounded_statistic_error
+                                  : kernels::half_product_error(shape_.format.cols)},
+      query, lists, stream);
 }
 
 }  // namespace gpu::cuda

@@ -1,7 +1,7 @@
 #pragma once
-// Best partners of long unit rows: products of halves give estimates of all statistics in single
-// precision, and the few partners that can be among the best of a row are computed anew:
-// kernels/pairs/neighbors/estimates.cu. For host and device results.
+// Best partners of long rows: estimates of all statistics in single precision, of unit rows by
+// products of halves, of ranks by their products; and the few partners that can be among the best
+// of a row are computed anew: kernels/pairs/neighbors/estimates.cu. For host and device results.
 
 #include <cuda_runtime_api.h>
 
@@ -16,9 +16,7 @@ namespace gpu::cuda {
 
 class estimate_search {
  public:
-  static constexpr kernels::pair_tile_kind tile = kernels::pair_tile_kind::products_half;
-
-  /// Whether the search takes lists of k partners, of rows that have products of halves.
+  /// Whether the search takes lists of k partners.
   static bool takes(const call_shape& shape, index_t k);
   static std::size_t row_bytes(const call_shape& shape) {
     return static_cast<std::size_t>(shape.area.cols.size()) * sizeof(float);

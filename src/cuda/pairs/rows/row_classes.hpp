@@ -4,7 +4,6 @@
 // once.
 
 #include <cstdint>
-#include <memory>
 
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -26,14 +25,12 @@ class row_classes {
   [[nodiscard]] const kernels::mask_classes& tables() const { return tables_; }
 
  private:
-  struct host_lists;
-
-  std::shared_ptr<const host_lists> lists_;  // what is uploaded, until the copies are done
   kernels::mask_classes tables_;
   device_buffer<std::uint16_t> of_row_;
   device_buffer<std::uint32_t> shared_;
   device_buffer<double2> sums_;
   device_buffer<double> variances_;
+  device_buffer<double> values_;
   device_buffer<std::int8_t> ranks_;
   device_buffer<std::int64_t> squares_;
   device_buffer<float> roots_;

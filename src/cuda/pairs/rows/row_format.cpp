@@ -11,6 +11,7 @@
 #include "base/round_up.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/signs/kernels.hpp"
+#include "plan/neighbor_policy.hpp"
 #include "plan/products/product_policy.hpp"
 
 namespace gpu::cuda {
@@ -258,6 +259,9 @@ double tensor_error(const row_format& format) {
 double estimate_error(const row_format& format, pair_tile_kind tile) {
   double error = float_estimate_error;
   if (tile == pair_tile_kind::tensor_float) error += tensor_error(format);
+  if (tile == pair_tile_kind::products_half) {
+    error += static_cast<double>(kernels::half_product_error(format.cols));
+  }
   if (tile == pair_tile_kind::tensor_half) {
     error += kernels::half_margin(kernels::unit_row_layout(format.cols).pitch());
   }

@@ -37,6 +37,11 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
                            detail::takes_halves(shape, device.multiprocessors));
 }
 
+bool has_estimates(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                   const device_limits& device) {
+  return format.tile == pair_tile_kind::tensor_limbs || takes_halves(format, variant, area, device);
+}
+
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;

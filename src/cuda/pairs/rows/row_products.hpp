@@ -17,5 +17,8 @@ detail::product_shape product_shape_of(const row_format& format, const detail::p
 /// Whether a dense result in float of rows packed so is products of halves.
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
                   const device_limits& device);
+/// Whether there are fast estimates of all statistics: those products, or the exact ones of ranks.
+bool has_estimates(const row_format& format, pair_variant variant, const detail::pair_area& area,
+                   const device_limits& device);
 
 }  // namespace gpu::cuda

@@ -161,28 +161,34 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 /// over the other, by Fisher's z. p is that of the standard normal distribution.
 ///
 /// @param what measure::pearson or measure::spearman. Ranks are taken within each group.
-/// @param data values [rows, cols] in host memory, of any element type and layout.
-/// @param groups the columns.
-/// Every number has the same bits on every backend, and on several devices.
+/// @param data values [rows, cols] in host memory, of any element type and layout, or in device
+///   memory, a gpu::device_matrix_view.
+/// @param groups the columns, in host memory.
+/// Every number has the same bits on every backend, on several devices, and wherever the table
+/// lies. Of a table in device memory the call waits for `options.exec.stream` and blocks until the
+/// host has the result; of the table nothing is copied to the host but a row that holds a refused
+/// NaN.
 ///
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
-///   one have no statistic), backend, devices, workspace_bytes (of each device; at least the rows
-///   of both groups as they are packed, and 48 bytes a row of the table), variant, threads,
-///   progress, whose stage is "differential", in pairs, and the part, which is one as of all_pairs:
-///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
-///   one behind the other are those of the whole; for differential_top_k_sink an equal panel of
-///   rows against all rows. The other options are not taken.
+///   one have no statistic), backend, devices, stream of a table in device memory, workspace_bytes
+///   (of each device; at least the rows of both groups as they are packed, and 48 bytes a row of
+///   the table; of a table in device memory also 16 bytes a value of the larger group), variant,
+///   threads, progress, whose stage is "differential", in pairs, and the part, which is one as of
+///   all_pairs: for edges and counts a panel of rows against all later rows, and the edges of parts
+///   0, 1, ... one behind the other are those of the whole; for differential_top_k_sink an equal
+///   panel of rows against all rows. The other options are not taken.
 /// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
-///   measures, device memory, nan_policy::pairwise, covariates, weights, p_method::exact,
+///   measures, nan_policy::pairwise, covariates, weights, p_method::exact,
 ///   row_folding::always, and adjustment::benjamini_hochberg of a part, see gpu/discovery.hpp, all
 ///   before any work. gpu::backend_unavailable, gpu::capacity_exceeded, gpu::out_of_memory,
 ///   gpu::cancelled.
 /// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is
 /// computed for pairs that may pass, on the host. Benjamini and Hochberg's adjustment adds one to
-/// three passes. Memory: 8 bytes a value of the groups, on the CPU two blocks of 2048 x 2048
+/// three passes. Memory: 8 bytes a value of the groups, of a table in device memory there, one
+/// group after the other, until its rows are packed; on the CPU two blocks of 2048 x 2048
 /// statistics, on CUDA two blocks of whole rows of about 256 MiB each in device memory, and what
 /// the sink keeps; never [rows, rows]. On CUDA differential_top_k_sink computes each pair from both
 /// of its rows. A part reads the groups of the whole table and looks for the rows without a

@@ -210,6 +210,42 @@ def test_device_tables_that_are_refused(library: Any, table: np.ndarray) -> None
     assert got.records.tobytes() == expected.records.tobytes()
 
 
+@pytest.mark.parametrize("measure", ["spearman", "pearson"])
+@pytest.mark.parametrize("kind", ["float64", "float32", "int16"])
+def test_differential_of_device_arrays(
+    library: Any, rng: np.random.Generator, measure: Any, kind: str
+) -> None:
+    host = (50 * rng.normal(size=(60, 40))).astype(kind)
+    host[1::2, :15] += host[::2, :15]
+    x = on_device(library, host)
+    groups = (np.arange(15), np.arange(39, 17, -1))
+    options: dict[str, Any] = {"measure": measure, "max_p": 0.2}
+    for more in ({}, {"adjust": "bh"}, {"tail": "less", "min_abs_z": 0.5}, {"part": (1, 3)}):
+        got = gs.differential(x, groups, **options, **more)
+        expected = gs.differential(host, groups, backend="cpu", **options, **more)
+        assert len(got) > 0 and got.summary.device != expected.summary.device
+        for name in ("row", "col", "first", "second", "z", "p"):
+            np.testing.assert_array_equal(getattr(got, name), getattr(expected, name))
+        partners = gs.differential_partners(x, groups, 3, **options, **more)
+        wanted = gs.differential_partners(host, groups, 3, backend="cpu", **options, **more)
+        for name in ("index", "first", "second", "z", "p", "count"):
+            np.testing.assert_array_equal(getattr(partners, name), getattr(wanted, name))
+    with pytest.raises(ValueError, match="'cpu' does not take"):
+        gs.differential(x, groups, backend="cpu")
+    if kind != "int16":
+        host[7, 30] = np.nan
+        with pytest.raises(ValueError, match="row 7 holds a NaN in column 30"):
+            gs.differential(on_device(library, host), groups, measure=measure)
+
+
+def test_differential_waits_for_a_delayed_producer(library: Any) -> None:
+    stream, x = late_ramp(library, 64)
+    with current(library, stream):
+        found = gs.differential(x, (range(500), range(500, 1000)), measure="spearman")
+    assert len(found) == 64 * 63 // 2
+    assert (found.first == 1).all() and (found.z == 0).all()
+
+
 def test_folded_edges_of_device_arrays(library: Any, rng: np.random.Generator) -> None:
     x = rng.integers(0, 3, size=(80, 6)).astype(np.int32)
     got, expected = gs.folded_edges(on_device(library, x)), gs.folded_edges(x, backend="cpu")

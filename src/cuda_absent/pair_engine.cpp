@@ -37,6 +37,13 @@ std::unique_ptr<detail::difference_engine> make_difference_engine(const detail::
   throw_not_built();
 }
 
+std::unique_ptr<detail::difference_engine> make_difference_engine(const detail::measure_traits&,
+                                                                  const detail::any_table&,
+                                                                  const column_groups&,
+                                                                  const pair_options&) {
+  throw_not_built();
+}
+
 void all_pairs_on_device(const detail::device_pair_call&) {
   throw_not_built();
 }

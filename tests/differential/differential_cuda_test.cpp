@@ -2,12 +2,10 @@
 #include <gpu/differential.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gpu/backend.hpp>
@@ -15,16 +13,13 @@
 #include <gpu/error.hpp>
 
 #include "differential/differences.hpp"
+#include "differential/same_results.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
 
 namespace {
 
 using namespace gpu_test::differences;
-
-std::uint64_t bits(double value) {
-  return std::bit_cast<std::uint64_t>(value);
-}
 
 // One call, which runs on either backend.
 struct call {
@@ -47,77 +42,31 @@ struct call {
   }
 };
 
-void check_summary(const gpu::differential_summary& got, const gpu::differential_summary& wanted) {
-  CHECK(got.rows == wanted.rows);
-  CHECK(got.first_cols == wanted.first_cols);
-  CHECK(got.second_cols == wanted.second_cols);
-  CHECK(got.constant_rows == wanted.constant_rows);
-  CHECK(got.nan_rows == wanted.nan_rows);
-  CHECK(got.part_begin == wanted.part_begin);
-  CHECK(got.part_end == wanted.part_end);
-  CHECK(got.pairs_tested == wanted.pairs_tested);
-  CHECK(got.pairs_kept == wanted.pairs_kept);
-  CHECK(bits(got.max_p_effective) == bits(wanted.max_p_effective));
-  CHECK(bits(got.min_abs_z_effective) == bits(wanted.min_abs_z_effective));
-  CHECK(got.device != wanted.device);
+// Both results of a sink; returns that of CUDA.
+template <class Sink>
+auto check_sink(const call& of, const Sink& sink) {
+  const auto wanted = of.on(gpu::backend::cpu, sink);
+  auto got = of.on(gpu::backend::cuda, sink);
+  check_same(got, wanted);
+  CHECK(got.summary.device != wanted.summary.device);
+  return got;
 }
 
 std::size_t check_edges(const call& of) {
-  const gpu::differential_edge_sink sink{.keep = of.keep};
-  const auto wanted = of.on(gpu::backend::cpu, sink);
-  const auto got = of.on(gpu::backend::cuda, sink);
-  check_summary(got.summary, wanted.summary);
-  REQUIRE(got.edges.size() == wanted.edges.size());
-  std::size_t wrong = 0;
-  for (std::size_t e = 0; e < got.edges.size(); ++e) {
-    const gpu::differential_edge& a = got.edges[e];
-    const gpu::differential_edge& b = wanted.edges[e];
-    wrong += a.row != b.row || a.col != b.col || bits(a.first) != bits(b.first) ||
-             bits(a.second) != bits(b.second) || bits(a.z) != bits(b.z) || bits(a.p) != bits(b.p);
-  }
-  CHECK(wrong == 0);
-  return got.edges.size();
+  return check_sink(of, gpu::differential_edge_sink{.keep = of.keep}).edges.size();
 }
 
 void check_counts(const call& of) {
-  const gpu::differential_count_sink sink{of.keep};
-  const auto wanted = of.on(gpu::backend::cpu, sink);
-  const auto got = of.on(gpu::backend::cuda, sink);
-  check_summary(got.summary, wanted.summary);
-  CHECK(got.degree == wanted.degree);
+  (void)check_sink(of, gpu::differential_count_sink{of.keep});
 }
 
 void check_partners(const call& of, gpu::index_t k) {
-  const gpu::differential_top_k_sink sink{.k = k, .keep = of.keep};
-  const auto wanted = of.on(gpu::backend::cpu, sink);
-  const auto got = of.on(gpu::backend::cuda, sink);
-  check_summary(got.summary, wanted.summary);
-  CHECK(got.count == wanted.count);
-  REQUIRE(got.index.rows() == wanted.index.rows());
-  std::size_t wrong = 0;
-  for (gpu::index_t i = 0; i < got.index.rows(); ++i) {
-    for (gpu::index_t e = 0; e < k; ++e) {
-      wrong += got.index(i, e) != wanted.index(i, e);
-      // Behind the last partner there is a NaN.
-      for (const auto& [a, b] :
-           {std::pair(got.first(i, e), wanted.first(i, e)),
-            std::pair(got.second(i, e), wanted.second(i, e)),
-            std::pair(got.z(i, e), wanted.z(i, e)), std::pair(got.p(i, e), wanted.p(i, e))}) {
-        wrong += bits(a) != bits(b) && !(std::isnan(a) && std::isnan(b));
-      }
-    }
-  }
-  CHECK(wrong == 0);
+  (void)check_sink(of, gpu::differential_top_k_sink{.k = k, .keep = of.keep});
 }
 
 void check_discoveries(const call& of) {
-  const gpu::discovery_sink sink{.keep = {.max_p = of.keep.max_p, .side = of.keep.side}};
-  const auto wanted = of.on(gpu::backend::cpu, sink);
-  const auto got = of.on(gpu::backend::cuda, sink);
-  CHECK(got.below == wanted.below);
-  CHECK(got.at_or_above == wanted.at_or_above);
-  CHECK(got.bins == wanted.bins);
-  CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+  const auto got =
+      check_sink(of, gpu::discovery_sink{.keep = {.max_p = of.keep.max_p, .side = of.keep.side}});
   CHECK(got.summary.used == gpu::backend::cuda);
 }
 

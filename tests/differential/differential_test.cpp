@@ -309,3 +309,36 @@ TEST_CASE("what differential correlation is refused for", "[differential]") {
   refused([&] { sink({.keep = {.min_abs_z = -1}}); }, "differential_filter.min_abs_z: ");
   refused([&] { sink({.max_edges = -1}); }, "differential_edge_sink.max_edges: ");
 }
+
+TEST_CASE("what differential correlation is refused for in device memory", "[differential]") {
+  // Every call is refused before it reads the table, which is not there.
+  const std::vector<float> never_read(240);
+  const gpu::device_matrix_view<const float> data(never_read.data(), 10, 24);
+  const groups of = some_groups(24);
+  const auto refused = [&](const groups& own, const gpu::pair_options& options, const auto& sink,
+                           const std::string& begin) {
+    try {
+      (void)gpu::differential_pairs(gpu::measure::pearson, data, own.view(), options, sink);
+      FAIL("nothing was thrown, expected " << begin);
+    } catch (const gpu::error& error) {
+      INFO(error.what());
+      CHECK(std::string(error.what()).find(begin) == 0);
+    }
+  };
+  const gpu::differential_edge_sink edges;
+  refused({{0, 1, 2}, {4, 5, 6, 7}}, {}, edges, "groups.first: got 3 columns");
+  refused({{0, 1, 2, 3}, {4, 5, 6, 24}}, {}, edges, "groups.second: got column 24");
+  refused({{0, 1, 2, 4}, {4, 5, 6, 7}}, {}, edges, "groups.second: got column 4 twice");
+  refused(of, {.nans = gpu::nan_policy::pairwise}, edges, "options.nans: ");
+  refused(of, {.fold = gpu::row_folding::always}, edges, "options.fold: ");
+  refused(of, {.p_method = gpu::p_method::exact}, edges, "options.p_method: ");
+  refused(of, {.part = {.index = 2, .of = 2}}, edges, "options.part");
+  refused(of, {.part = {.index = 0, .of = 2}},
+          gpu::differential_count_sink{{.adjust = gpu::adjustment::benjamini_hochberg}},
+          "differential_filter.adjust: ");
+  refused(of, {}, gpu::differential_top_k_sink{.k = 0}, "differential_top_k_sink.k: ");
+  refused(of, {.exec = {.target = gpu::backend::cpu}}, edges,
+          "execution.target: got cpu for data in device memory");
+  refused(of, {.exec = {.target = gpu::backend::cpu}}, gpu::discovery_sink{},
+          "execution.target: got cpu for data in device memory");
+}

@@ -45,6 +45,8 @@ NAMES = {
     ("docs/exact_p.md", "gpu::pair_options exact"): "gpu::matrix_view<const float> data",
     ("docs/differential.md", "#include <gpu/differential.hpp>"):
         "gpu::matrix_view<const float> data, std::span<const gpu::index_t> tumour, std::span<const gpu::index_t> normal",
+    ("docs/differential.md", "const gpu::device_matrix_view"):
+        "const float* on_device, gpu::index_t rows, gpu::index_t cols, gpu::column_groups groups, gpu::stream_ref stream",
     ("docs/differential.md", "gpu::discovery_sink"):
         "gpu::measure what, gpu::matrix_view<const float> data, gpu::column_groups groups, gpu::index_t of",
     ("docs/matmul.md", "gpu::matrix<float>"):

@@ -137,4 +137,14 @@ TEST_CASE("All pairs of device memory need a device", "[backend]") {
                   gpu::backend_unavailable);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data, {.exec = {.target = gpu::backend::cpu}}, sink),
                   gpu::invalid_argument);
+  const std::vector<gpu::index_t> first{0, 1, 2, 3};
+  const std::vector<gpu::index_t> second{4, 5, 6, 7};
+  const auto differential = [&](const auto& of) {
+    static_cast<void>(gpu::differential_pairs(gpu::measure::pearson, data,
+                                              {.first = first, .second = second}, {}, of));
+  };
+  CHECK_THROWS_AS(differential(gpu::differential_edge_sink{}), gpu::backend_unavailable);
+  CHECK_THROWS_AS(differential(gpu::differential_count_sink{}), gpu::backend_unavailable);
+  CHECK_THROWS_AS(differential(gpu::differential_top_k_sink{}), gpu::backend_unavailable);
+  CHECK_THROWS_AS(differential(gpu::discovery_sink{}), gpu::backend_unavailable);
 }

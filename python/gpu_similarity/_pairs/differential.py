@@ -213,10 +213,10 @@ def differential(
     Parameters
     ----------
     x : array_like, shape (rows, columns)
-        Numbers, in the memory of the host.
+        Numbers, in the memory of the host or of a GPU, as arrays of CuPy and PyTorch are.
     groups : pair of array_like
-        The columns of each group: their numbers, or a mask of all columns. At least 4 each, none
-        in both; columns in neither are left out.
+        The columns of each group, on the host: their numbers, or a mask of all columns. At least 4
+        each, none in both; columns in neither are left out.
     measure : {"pearson", "spearman"}
         Ranks are taken within each group.
     max_p : float
@@ -296,7 +296,7 @@ def differential_partners(
     Parameters
     ----------
     x : array_like, shape (rows, columns)
-        Numbers, in the memory of the host.
+        Numbers, in the memory of the host or of a GPU, as arrays of CuPy and PyTorch are.
     groups : pair of array_like
         The columns of each group, as `differential` takes them.
     k : int

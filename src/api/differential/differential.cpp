@@ -20,6 +20,7 @@
 #include "pairs/differential/difference_discoveries.hpp"
 #include "pairs/differential/difference_sinks.hpp"
 #include "pairs/differential/difference_walk.hpp"
+#include "pairs/differential/group_checks.hpp"
 #include "pairs/tables.hpp"
 #include "stats/correlation_difference.hpp"
 
@@ -65,10 +66,7 @@ double differential_z(double first, double second, double standard_error) {
 namespace detail {
 namespace {
 
-void check_options(const any_table& data, const pair_options& options) {
-  if (is_on_device(data)) {
-    throw unsupported("data: got a table in device memory, expected host memory");
-  }
+void check_options(const pair_options& options) {
   if (options.nans == nan_policy::pairwise) {
     throw unsupported(
         "options.nans: pairwise is not offered for differential correlation, expected reject or "
@@ -133,18 +131,21 @@ template <class Find>
 auto walk_over(measure of, const any_table& data, const column_groups& groups,
                const pair_options& options, part_shape shape, const Find& find) {
   const measure_traits& what = traits_of(of);
-  check_options(data, options);
+  check_options(options);
   check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
   const double standard_error =
       differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));
   const backend where = checked_backend(what, {data}, options);
-  const difference_walk walk(data, groups, area_of({data}, options.part, shape),
-                             {.nans = options.nans,
-                              .threads = cpu::thread_count(options.exec.cpu_threads),
-                              .on_progress = options.exec.on_progress,
-                              .standard_error = standard_error},
-                             maker_of(what, options, where));
-  return find(walk);
+  const pair_area area = area_of({data}, options.part, shape);
+  const walk_settings settings{.nans = options.nans,
+                               .threads = cpu::thread_count(options.exec.cpu_threads),
+                               .on_progress = options.exec.on_progress,
+                               .standard_error = standard_error};
+  if (is_on_device(data)) {
+    return find(difference_walk(groups, area, settings,
+                                cuda::make_difference_engine(what, data, groups, options)));
+  }
+  return find(difference_walk(data, groups, area, settings, maker_of(what, options, where)));
 }
 
 // The same for a result that has its time.

@@ -6,16 +6,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/rows/gather_columns.hpp"
+#include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/team/team.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "kernels/pairs/differences/kernels.hpp"
 #include "pairs/differential/difference_engine.hpp"
+#include "pairs/differential/group_checks.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -143,6 +149,20 @@ class found_lists {
   std::vector<std::uint64_t> from_zero_;
 };
 
+// Where the values of a group come from: a table of its own in host memory, or columns of a table
+// in device memory.
+struct group_source {
+  detail::any_table table;
+  std::span<const index_t> columns = {};
+
+  [[nodiscard]] bool is_gathered() const { return detail::is_on_device(table); }
+  [[nodiscard]] index_t rows() const { return detail::rows_of(table); }
+  [[nodiscard]] index_t cols() const {
+    if (is_gathered()) return static_cast<index_t>(columns.size());
+    return std::visit([](const auto& view) { return view.cols(); }, table);
+  }
+};
+
 // The rows of one group on one device.
 struct group_rows {
   explicit group_rows(std::size_t bytes) : budget(bytes) {}
@@ -155,9 +175,8 @@ struct group_rows {
 class device_groups {
  public:
   /// On the current device.
-  device_groups(const detail::measure_traits& what,
-                const std::array<matrix_view<const double>, 2>& groups, const pair_options& options,
-                const device_info& device)
+  device_groups(const detail::measure_traits& what, const std::array<group_source, 2>& groups,
+                const pair_options& options, const device_info& device)
       : ordinal_(device.ordinal),
         half_bytes_(
             std::max<std::size_t>(1, pair_budget(options.exec.workspace_bytes).limit() / 2)),
@@ -165,16 +184,24 @@ class device_groups {
     keep_pool_memory();
     const std::unique_ptr<pair_share> alone = make_solo_share({});
     for (std::size_t g = 0; g < 2; ++g) {
-      const matrix_view<const double>& data = groups[g];
-      const pair_variant variant = choose_variant(data.rows(), data.cols(), options, {&device, 1});
+      const group_source& from = groups[g];
+      const index_t rows = from.rows();
+      const index_t cols = from.cols();
+      const pair_variant variant = choose_variant(rows, cols, options, {&device, 1});
       row_format format =
-          choose_row_format(what, variant, data.cols(), options.variant != pair_variant::automatic);
-      const detail::pair_area all{.rows = {0, data.rows()}, .cols = {0, data.rows()}};
+          choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+      const detail::pair_area all{.rows = {0, rows}, .cols = {0, rows}};
       choose_products(format, variant, all, limits_of(device.ordinal),
                       code_of(device.ordinal).capability);
       group_rows& own = groups_[g];
-      own.rows.emplace(what, detail::pair_tables{.x = data}, format, options, own.budget, *alone,
-                       stream(), own.info);
+      detail::pair_tables tables{.x = from.table};
+      device_buffer<double> gathered;
+      if (from.is_gathered()) {
+        gathered = gather_columns(from.table, from.columns, own.budget, stream());
+        tables.x = device_matrix_view<const double>(gathered.data(), rows, cols);
+      }
+      own.rows.emplace(what, tables, format, options, own.budget, *alone, stream(), own.info);
+      own.budget.give_back(gathered.bytes());  // the rows are packed
     }
   }
 
@@ -243,8 +270,7 @@ using caller_thread = std::function<void(const std::function<void()>&)>;
 
 class cuda_differences final : public detail::difference_engine {
  public:
-  cuda_differences(const detail::measure_traits& what,
-                   const std::array<matrix_view<const double>, 2>& groups,
+  cuda_differences(const detail::measure_traits& what, const std::array<group_source, 2>& groups,
                    const pair_options& options, const std::vector<device_info>& devices)
       : on_progress_(options.exec.on_progress), devices_(devices.size()) {
     pair_options own = options;
@@ -401,13 +427,54 @@ void cuda_differences::find_partners(index_range rows, const stats::difference_s
   });
 }
 
+// Names the first NaN in some columns of a table in device memory, where `rows`, ascending, have
+// one.
+void refuse_nans(const detail::any_table& table, std::span<const index_t> columns,
+                 const std::vector<index_t>& rows) {
+  if (rows.empty()) return;
+  const index_t row = rows.front();
+  const stream copying;
+  std::visit(
+      [&]<class T>(const device_matrix_view<const T>& view) {
+        std::vector<T> all(static_cast<std::size_t>(view.cols()));
+        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(all.data(), view.row(row), all.size() * sizeof(T),
+                                                  cudaMemcpyDefault, copying.get()));
+        copying.synchronize();
+        std::vector<double> values;
+        for (const index_t column : columns) {
+          values.push_back(static_cast<double>(all[static_cast<std::size_t>(column)]));
+        }
+        detail::refuse_nan(row, values, columns);
+      },
+      detail::device_view(table));
+}
+
 }  // namespace
 
 std::unique_ptr<detail::difference_engine> make_difference_engine(
     const detail::measure_traits& what, matrix_view<const double> first,
     matrix_view<const double> second, const pair_options& options) {
-  return std::make_unique<cuda_differences>(what, std::array{first, second}, options,
-                                            select_devices(options.exec));
+  return std::make_unique<cuda_differences>(what,
+                                            std::array{group_source{first}, group_source{second}},
+                                            options, select_devices(options.exec));
+}
+
+std::unique_ptr<detail::difference_engine> make_difference_engine(
+    const detail::measure_traits& what, const detail::any_table& data, const column_groups& groups,
+    const pair_options& options) {
+  const std::vector<device_info> devices = select_devices(options.exec);
+  const std::vector<int> ordinals = ordinals_of(devices);
+  const device_guard guard(ordinals.front());
+  check_tables({.x = data}, ordinals);
+  wait_for_callers_stream(options.exec, ordinals);
+  auto engine = std::make_unique<cuda_differences>(
+      what, std::array{group_source{data, groups.first}, group_source{data, groups.second}},
+      options, devices);
+  if (options.nans == nan_policy::reject) {
+    refuse_nans(data, groups.first, engine->first_rows().with_nan);
+    refuse_nans(data, groups.second, engine->second_rows().with_nan);
+  }
+  return engine;
 }
 
 }  // namespace gpu::cuda

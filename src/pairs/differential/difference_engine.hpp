@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <gpu/detail/any_view.hpp>
+#include <gpu/differential.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/pair_options.hpp>
@@ -67,4 +69,10 @@ namespace gpu::cuda {
 std::unique_ptr<detail::difference_engine> make_difference_engine(
     const detail::measure_traits& what, matrix_view<const double> first,
     matrix_view<const double> second, const pair_options& options);
+/// The same of a table in device memory, whose columns are gathered there. Waits for the caller's
+/// stream. Throws gpu::invalid_argument where the table is on none of the devices, and for a NaN in
+/// a group, unless options.nans is propagate.
+std::unique_ptr<detail::difference_engine> make_difference_engine(
+    const detail::measure_traits& what, const detail::any_table& data, const column_groups& groups,
+    const pair_options& options);
 }  // namespace gpu::cuda

@@ -1,44 +1,19 @@
 #include "pairs/differential/difference_walk.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include <gpu/error.hpp>
-
 #include "base/parallel.hpp"
+#include "pairs/differential/group_checks.hpp"
 #include "pairs/progress.hpp"
 #include "pairs/reading/host_rows.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
-constexpr index_t least_group = 4;
 // Rows and columns of a block: packing a row takes as long as some hundreds of pairs.
 constexpr index_t block_rows = 2048;
-
-void check_group(const char* name, std::span<const index_t> group, index_t cols,
-                 std::vector<bool>& taken) {
-  if (std::ssize(group) < least_group) {
-    throw invalid_argument(fmt::format("groups.{}: got {} columns, expected at least {}", name,
-                                       group.size(), least_group));
-  }
-  for (const index_t column : group) {
-    if (column < 0 || column >= cols) {
-      throw invalid_argument(
-          fmt::format("groups.{}: got column {}, expected 0 to {}", name, column, cols - 1));
-    }
-    if (taken[static_cast<std::size_t>(column)]) {
-      throw invalid_argument(
-          fmt::format("groups.{}: got column {} twice, expected each column in one group at most, "
-                      "once",
-                      name, column));
-    }
-    taken[static_cast<std::size_t>(column)] = true;
-  }
-}
 
 // The columns of both groups, as doubles.
 void gather(const any_table& data, const column_groups& groups, int threads, matrix<double>& first,
@@ -56,15 +31,9 @@ void gather(const any_table& data, const column_groups& groups, int threads, mat
 }
 
 // A NaN of a group by its place in the table.
-void refuse_nan(const matrix<double>& group, std::span<const index_t> columns) {
+void refuse_nans(const matrix<double>& group, std::span<const index_t> columns) {
   for (index_t i = 0; i < group.rows(); ++i) {
-    for (index_t k = 0; k < group.cols(); ++k) {
-      if (group(i, k) == group(i, k)) continue;
-      throw invalid_argument(
-          fmt::format("data: row {} holds a NaN in column {}, expected numbers, "
-                      "or nan_policy::propagate",
-                      i, columns[static_cast<std::size_t>(k)]));
-    }
+    refuse_nan(i, {group.data() + i * group.cols(), columns.size()}, columns);
   }
 }
 
@@ -80,47 +49,47 @@ matrix_view<const double> rows_of(const matrix<double>& group, index_range rows)
 
 }  // namespace
 
-void check_groups(const column_groups& groups, index_t cols) {
-  std::vector<bool> taken(static_cast<std::size_t>(cols));
-  check_group("first", groups.first, cols, taken);
-  check_group("second", groups.second, cols, taken);
-}
-
 difference_walk::difference_walk(const any_table& data, const column_groups& groups,
                                  const pair_area& area, walk_settings settings,
                                  statistics_maker maker)
-    : area_(area), maker_(std::move(maker)), settings_(std::move(settings)) {
-  const index_t rows = std::visit([](const auto& view) { return view.rows(); }, data);
-  first_ = matrix<double>(rows, std::ssize(groups.first));
-  second_ = matrix<double>(rows, std::ssize(groups.second));
+    : area_(area),
+      first_cols_(std::ssize(groups.first)),
+      second_cols_(std::ssize(groups.second)),
+      maker_(std::move(maker)),
+      settings_(std::move(settings)),
+      first_(rows(), first_cols_),
+      second_(rows(), second_cols_) {
   gather(data, groups, settings_.threads, first_, second_);
   if (settings_.nans == nan_policy::reject) {
-    refuse_nan(first_, groups.first);
-    refuse_nan(second_, groups.second);
+    refuse_nans(first_, groups.first);
+    refuse_nans(second_, groups.second);
   }
-  find_rows_without_statistic();
-}
-
-void difference_walk::note_rows_without_statistic(const rows_without_statistic& of_group) {
-  constant_rows_ = joined(constant_rows_, of_group.constant);
-  nan_rows_ = joined(nan_rows_, of_group.with_nan);
-  device_ = of_group.device;
-}
-
-void difference_walk::find_rows_without_statistic() {
   if (maker_.on_device) {
     on_device_ = maker_.on_device(std::as_const(first_).view(), std::as_const(second_).view());
-    note_rows_without_statistic(on_device_->first_rows());
-    note_rows_without_statistic(on_device_->second_rows());
+    note_rows_without_statistic(on_device_->first_rows(), on_device_->second_rows());
   } else {
-    note_rows_without_statistic(maker_.look_at(first_.view()));
-    note_rows_without_statistic(maker_.look_at(second_.view()));
+    note_rows_without_statistic(maker_.look_at(first_.view()), maker_.look_at(second_.view()));
   }
+}
+
+difference_walk::difference_walk(const column_groups& groups, const pair_area& area,
+                                 walk_settings settings, std::unique_ptr<difference_engine> engine)
+    : area_(area),
+      first_cols_(std::ssize(groups.first)),
+      second_cols_(std::ssize(groups.second)),
+      on_device_(std::move(engine)),
+      settings_(std::move(settings)) {
+  note_rows_without_statistic(on_device_->first_rows(), on_device_->second_rows());
+}
+
+void difference_walk::note_rows_without_statistic(const rows_without_statistic& first,
+                                                  const rows_without_statistic& second) {
+  nan_rows_ = joined(first.with_nan, second.with_nan);
   // A row with a NaN in one group may be constant in the other.
-  std::vector<index_t> constant;
-  std::set_difference(constant_rows_.begin(), constant_rows_.end(), nan_rows_.begin(),
-                      nan_rows_.end(), std::back_inserter(constant));
-  constant_rows_ = std::move(constant);
+  const std::vector<index_t> constant = joined(first.constant, second.constant);
+  std::set_difference(constant.begin(), constant.end(), nan_rows_.begin(), nan_rows_.end(),
+                      std::back_inserter(constant_rows_));
+  device_ = second.device;
 }
 
 std::vector<index_t> difference_walk::left_out() const {
@@ -133,8 +102,8 @@ std::uint64_t difference_walk::family() const {
 
 differential_summary difference_walk::summary() const {
   return {.rows = rows(),
-          .first_cols = first_.cols(),
-          .second_cols = second_.cols(),
+          .first_cols = first_cols_,
+          .second_cols = second_cols_,
           .standard_error = settings_.standard_error,
           .constant_rows = constant_rows_,
           .nan_rows = nan_rows_,

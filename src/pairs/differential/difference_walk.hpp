@@ -45,9 +45,6 @@ struct statistics_maker {
       on_device;
 };
 
-/// At least 4 columns in each group, no column twice, all of them of the table.
-void check_groups(const column_groups& groups, index_t cols);
-
 /// How a walk over pairs is done.
 struct walk_settings {
   nan_policy nans = nan_policy::reject;
@@ -61,9 +58,13 @@ class difference_walk {
  public:
   using block_taker = std::function<void(const statistics_block&)>;
 
-  /// Reads the table once, whatever the part. `area` is that of one table.
+  /// Reads the table, which is in host memory, once, whatever the part. `area` is that of one
+  /// table.
   difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
                   walk_settings settings, statistics_maker maker);
+  /// Of a table that `engine` has read.
+  difference_walk(const column_groups& groups, const pair_area& area, walk_settings settings,
+                  std::unique_ptr<difference_engine> engine);
 
   /// What finds the pairs of the walk on a device; null where they come in blocks, by the two
   /// functions below.
@@ -76,7 +77,7 @@ class difference_walk {
   void for_each_block_of_panel(const block_taker& take) const;
 
   /// Of the table.
-  [[nodiscard]] index_t rows() const { return first_.rows(); }
+  [[nodiscard]] index_t rows() const { return area_.cols.size(); }
   /// The rows of the part.
   [[nodiscard]] const index_range& panel() const { return area_.rows; }
   [[nodiscard]] int threads() const { return settings_.threads; }
@@ -87,8 +88,8 @@ class difference_walk {
   [[nodiscard]] differential_summary summary() const;
 
  private:
-  void note_rows_without_statistic(const rows_without_statistic& of_group);
-  void find_rows_without_statistic();
+  void note_rows_without_statistic(const rows_without_statistic& first,
+                                   const rows_without_statistic& second);
   /// The rows without a statistic, ascending.
   [[nodiscard]] std::vector<index_t> left_out() const;
   void fill(const matrix<double>& group, index_range rows, index_range cols,
@@ -96,10 +97,12 @@ class difference_walk {
   class block_walk;
 
   pair_area area_;
+  index_t first_cols_;
+  index_t second_cols_;
   statistics_maker maker_;
   std::unique_ptr<difference_engine> on_device_;
   walk_settings settings_;
-  matrix<double> first_;  // [rows, columns of the group]
+  matrix<double> first_;  // [rows, columns of the group], of a table in host memory
   matrix<double> second_;
   std::vector<index_t> constant_rows_;
   std::vector<index_t> nan_rows_;

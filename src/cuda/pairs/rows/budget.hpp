@@ -13,8 +13,11 @@ class pair_budget {
 
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::size_t left() const noexcept { return limit_ - used_; }
-  /// Takes `bytes` for the engine's life. Throws gpu::out_of_memory, naming `what`.
+  /// Takes `bytes` for the engine's life, or until they are given back. Throws gpu::out_of_memory,
+  /// naming `what`.
   void take(std::size_t bytes, const char* what);
+  /// Gives back what was taken and is not needed any more.
+  void give_back(std::size_t bytes) noexcept { used_ -= bytes; }
   /// Throws gpu::out_of_memory unless `bytes` are left.
   void require(std::size_t bytes, const char* what) const;
 

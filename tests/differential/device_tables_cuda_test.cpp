@@ -1,0 +1,333 @@
+// Differential correlation of tables in device memory: held to the definition, and to the same
+// table in host memory on the CPU bit for bit.
+#include <gpu/differential.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <gpu/discovery.hpp>
+#include <gpu/error.hpp>
+
+#include "differential/differences.hpp"
+#include "differential/same_results.hpp"
+#include "support/catch.hpp"
+#include "support/device_table.hpp"
+#include "support/skip.hpp"
+
+namespace {
+
+using namespace gpu_test::differences;
+using gpu_test::device_table;
+
+// One call on a table that is there twice. `options` are those on the device.
+template <class T>
+struct call {
+  gpu::measure what;
+  const gpu::matrix<T>& data;
+  const device_table<T>& there;
+  const groups& of;
+  gpu::pair_options options = {};
+
+  template <class Sink>
+  [[nodiscard]] auto on_device(const Sink& sink) const {
+    return gpu::differential_pairs(what, there.view(), of.view(), options, sink);
+  }
+  template <class Sink>
+  [[nodiscard]] auto on_host(const Sink& sink) const {
+    return gpu::differential_pairs(
+        what, data, of.view(),
+        {.nans = options.nans, .part = options.part, .exec = {.target = gpu::backend::cpu}}, sink);
+  }
+  // Both results; returns that of the device.
+  template <class Sink>
+  auto check(const Sink& sink) const {
+    auto got = on_device(sink);
+    check_same(got, on_host(sink));
+    return got;
+  }
+};
+
+// Every sink; returns the number of edges.
+template <class T>
+std::size_t check_sinks(const call<T>& of, const gpu::differential_filter& keep,
+                        gpu::index_t k = 3) {
+  (void)of.check(gpu::differential_count_sink{keep});
+  (void)of.check(gpu::differential_top_k_sink{.k = k, .keep = keep});
+  if (keep.adjust == gpu::adjustment::none) {
+    const auto found =
+        of.check(gpu::discovery_sink{.keep = {.max_p = keep.max_p, .side = keep.side}});
+    CHECK(found.summary.used == gpu::backend::cuda);
+    CHECK(found.summary.cols == of.data.cols());
+  }
+  return of.check(gpu::differential_edge_sink{.keep = keep}).edges.size();
+}
+
+// Columns that lie next to each other, of which none, some or all are in a group.
+groups adjacent_groups(gpu::index_t first, gpu::index_t second, gpu::index_t before) {
+  groups out;
+  for (gpu::index_t k = 0; k < first; ++k) out.first.push_back(before + k);
+  for (gpu::index_t k = 0; k < second; ++k) out.second.push_back(before + first + k);
+  return out;
+}
+
+// make_rows() in the range of every element type; rows that move together still do.
+template <class T>
+gpu::matrix<T> make_small_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed) {
+  const auto from = make_rows<double>(rows, cols, seed);
+  gpu::matrix<T> out(rows, cols);
+  const double middle = std::is_unsigned_v<T> ? 120 : 0;
+  for (gpu::index_t i = 0; i < rows; ++i) {
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      out(i, k) = static_cast<T>(middle + std::clamp(from(i, k), -120.0, 120.0));
+    }
+  }
+  return out;
+}
+
+template <class T>
+void check_type() {
+  const auto data = make_small_rows<T>(170, 61, 21);
+  const device_table<T> dense(data);
+  const device_table<T> apart(data, 5);
+  for (const gpu::measure what : measures) {
+    for (const groups& of :
+         {some_groups(61), adjacent_groups(30, 31, 0), adjacent_groups(4, 9, 40)}) {
+      INFO(gpu::to_string(what) << ", " << sizeof(T) << " bytes, " << of.first.size() << " and "
+                                << of.second.size() << " columns");
+      CHECK(check_sinks<T>({what, data, dense, of}, {.max_p = 0.3}) > 50);
+      CHECK(check_sinks<T>({what, data, apart, of}, {.max_p = 0.3, .side = gpu::tail::less}) > 50);
+    }
+  }
+}
+
+std::string refusal_of(const auto& run) {
+  try {
+    run();
+  } catch (const gpu::invalid_argument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool has_two_devices() {
+  int devices = 0;
+  GPU_TEST_CUDA(cudaGetDeviceCount(&devices));
+  if (devices >= 2) return true;
+  gpu_test::note_skip(gpu_test::missing::absence, "one GPU, two are needed");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("Differences of a table in device memory are those of the definition",
+          "[differential][cuda]") {
+  const auto data = make_rows<float>(120, 61, 22);
+  const device_table<float> there(data, 3);
+  const groups of = some_groups(61);
+  for (const gpu::measure what : measures) {
+    for (const gpu::tail side : sides) {
+      INFO(gpu::to_string(what) << ", tail " << static_cast<int>(side));
+      const gpu::differential_filter keep{.max_p = 0.31, .min_abs_z = 0.5, .side = side};
+      const auto all = every_pair(what, data, of, side);
+      const auto wanted = kept_of(all, keep, keep.max_p);
+      const auto got = gpu::differential_pairs(what, there.view(), of.view(), {},
+                                               gpu::differential_edge_sink{.keep = keep});
+      CHECK(got.summary.pairs_tested == all.size());
+      CHECK(got.summary.first_cols == std::ssize(of.first));
+      CHECK(got.summary.second_cols == std::ssize(of.second));
+      REQUIRE(got.edges.size() == wanted.size());
+      CHECK(wanted.size() > 100);
+      for (std::size_t e = 0; e < wanted.size(); ++e) {
+        CHECK(got.edges[e].row == wanted[e].row);
+        CHECK(got.edges[e].col == wanted[e].col);
+        CHECK(std::abs(got.edges[e].first - wanted[e].first) <= 4e-15);
+        CHECK(std::abs(got.edges[e].second - wanted[e].second) <= 4e-15);
+        CHECK(std::abs(got.edges[e].z - wanted[e].z) <= 1e-11L * (1 + std::abs(wanted[e].z)));
+        CHECK(std::abs(got.edges[e].p - wanted[e].p) <= 1e-10L * wanted[e].p);
+      }
+    }
+  }
+}
+
+TEST_CASE("Differences of a table in device memory of every element type", "[differential][cuda]") {
+  check_type<std::int8_t>();
+  check_type<std::int16_t>();
+  check_type<std::int32_t>();
+  check_type<std::uint8_t>();
+  check_type<std::uint16_t>();
+  check_type<float>();
+  check_type<double>();
+}
+
+TEST_CASE("Differences of a table in device memory of many shapes", "[differential][cuda]") {
+  for (const gpu::measure what : measures) {
+    for (const gpu::index_t rows : {0, 1, 2, 9, 129, 3000}) {
+      const auto data = make_rows<float>(rows, 40, 23);
+      const device_table<float> there(data, 1);
+      const groups of = some_groups(40);
+      INFO(gpu::to_string(what) << ", " << rows << " rows");
+      const auto found = check_sinks<float>({what, data, there, of}, {.max_p = 0.01});
+      if (rows == 3000) CHECK(found > 1000);
+    }
+    const auto data = make_small_rows<std::int16_t>(260, 3710, 24);
+    const device_table<std::int16_t> there(data, 2);
+    const groups of = adjacent_groups(3000, 700, 10);
+    INFO(gpu::to_string(what) << ", long groups");
+    CHECK(check_sinks<std::int16_t>({what, data, there, of}, {.max_p = 0.01}) > 100);
+  }
+}
+
+TEST_CASE("Parts, adjustments and variants of differences of a table in device memory",
+          "[differential][cuda]") {
+  const auto data = make_rows<float>(500, 61, 25);
+  const device_table<float> there(data, 3);
+  const groups of = some_groups(61);
+  for (const gpu::measure what : measures) {
+    for (const gpu::adjustment adjust :
+         {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
+      INFO(gpu::to_string(what) << ", adjustment " << static_cast<int>(adjust));
+      CHECK(check_sinks<float>({what, data, there, of}, {.max_p = 0.2, .adjust = adjust}) > 0);
+    }
+    for (gpu::index_t index = 0; index < 3; ++index) {
+      INFO(gpu::to_string(what) << ", part " << index);
+      const call<float> part{what, data, there, of, {.part = {.index = index, .of = 3}}};
+      CHECK(check_sinks<float>(part, {.max_p = 0.1}) > 100);
+      (void)check_sinks<float>(part, {.max_p = 0.1, .adjust = gpu::adjustment::bonferroni});
+    }
+    for (const gpu::pair_variant variant :
+         {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled, gpu::pair_variant::tensor}) {
+      INFO(gpu::to_string(what) << ", variant " << gpu::to_string(variant));
+      CHECK(check_sinks<float>({what, data, there, of, {.variant = variant}}, {.max_p = 0.1}) >
+            100);
+    }
+  }
+}
+
+TEST_CASE("Differences of a table in device memory within little memory", "[differential][cuda]") {
+  const gpu::index_t rows = 2500;
+  const auto data = make_rows<double>(rows, 90, 26);
+  const device_table<double> there(data);
+  const groups of = some_groups(90);
+  for (const gpu::measure what : measures) {
+    for (const std::size_t megabytes : {std::size_t{6}, std::size_t{9}, std::size_t{40}}) {
+      INFO(gpu::to_string(what) << ", " << megabytes << " MiB");
+      const call<double> own{what, data, there, of, {.exec = {.workspace_bytes = megabytes << 20}}};
+      CHECK(check_sinks<double>(own, {.max_p = 1e-3}) > 1000);
+    }
+    // Less than the columns of a group take as doubles: 600 kB in half of the memory.
+    const call<double> none{what, data, there, of, {.exec = {.workspace_bytes = 1'100'000}}};
+    CHECK_THROWS_AS(none.on_device(gpu::differential_edge_sink{}), gpu::out_of_memory);
+  }
+  // Packed rows that do not stay on the device.
+  const auto wide = make_rows<float>(rows, 900, 32);
+  const device_table<float> wide_there(wide, 4);
+  const groups of_wide = some_groups(900);
+  for (const gpu::measure what : measures) {
+    INFO(gpu::to_string(what) << ", 300 columns a group");
+    const call<float> own{
+        what, wide, wide_there, of_wide, {.exec = {.workspace_bytes = std::size_t{30} << 20}}};
+    CHECK(check_sinks<float>(own, {.max_p = 1e-3}) > 1000);
+  }
+}
+
+TEST_CASE("Rows without a statistic of a table in device memory", "[differential][cuda]") {
+  auto data = make_rows<float>(60, 30, 27);
+  const groups of = some_groups(30);           // 0, 3, 6, ... and 28, 25, 22, ...
+  data(2, 5) = static_cast<float>(nan_value);  // in neither group
+  for (const gpu::index_t k : of.first) data(9, k) = 1;
+  {
+    const device_table<float> there(data, 2);
+    for (const gpu::measure what : measures) {
+      CHECK(check_sinks<float>({what, data, there, of}, {.max_p = 0.5}) > 50);
+    }
+  }
+  data(14, 25) = data(14, 28) = static_cast<float>(nan_value);  // of the second group
+  const auto check_refused = [&](const std::string& place) {
+    const device_table<float> there(data, 2);
+    for (const gpu::measure what : measures) {
+      const call<float> own{what, data, there, of};
+      const gpu::differential_edge_sink sink;
+      const std::string told = refusal_of([&] { (void)own.on_device(sink); });
+      CHECK(told == "data: " + place + ", expected numbers, or nan_policy::propagate");
+      CHECK(told == refusal_of([&] { (void)own.on_host(sink); }));
+      const call<float> left_out{what, data, there, of, {.nans = gpu::nan_policy::propagate}};
+      CHECK(check_sinks<float>(left_out, {.max_p = 0.5}) > 50);
+    }
+  };
+  check_refused("row 14 holds a NaN in column 28");
+  data(20, 9) = data(20, 12) = static_cast<float>(nan_value);  // of the first
+  check_refused("row 20 holds a NaN in column 9");
+}
+
+TEST_CASE("Differences of a table in device memory take their turn on the stream",
+          "[differential][cuda]") {
+  const auto data = make_rows<float>(300, 40, 28);
+  const gpu_test::pinned_array<float> source(data.data(), std::size_t{300 * 40});
+  const groups of = some_groups(40);
+  const gpu_test::test_stream own;
+  for (const cudaStream_t stream : {own.get(), cudaStream_t{nullptr}}) {
+    const device_table<float> late(300, 40);
+    GPU_TEST_CUDA(cudaDeviceSynchronize());
+    gpu_test::produce_late(source.data(), late.view().data(), std::size_t{300 * 40}, stream);
+    const call<float> behind{gpu::measure::spearman, data, late, of, {.exec = {.stream = stream}}};
+    CHECK(behind.check(gpu::differential_edge_sink{.keep = {.max_p = 0.1}}).edges.size() > 100);
+  }
+}
+
+TEST_CASE("Progress and cancelling of differences of a table in device memory",
+          "[differential][cuda]") {
+  const auto data = make_rows<float>(900, 40, 29);
+  const device_table<float> there(data);
+  const groups of = some_groups(40);
+  std::uint64_t last = 0;
+  bool named = true;
+  gpu::pair_options options;
+  options.exec.on_progress = [&](const gpu::progress& state) {
+    named &= state.stage == "differential" && state.total == 900 * 899 / 2;
+    last = state.done;
+    return gpu::progress_reply::proceed;
+  };
+  const call<float> told{gpu::measure::pearson, data, there, of, options};
+  (void)told.on_device(gpu::differential_count_sink{});
+  CHECK(named);
+  CHECK(last == 900 * 899 / 2);
+  options.exec.on_progress = [](const gpu::progress&) { return gpu::progress_reply::cancel; };
+  const call<float> stopped{gpu::measure::pearson, data, there, of, options};
+  CHECK_THROWS_AS(stopped.on_device(gpu::differential_count_sink{}), gpu::cancelled);
+}
+
+TEST_CASE("Differences of a table in device memory on two devices", "[differential][devices]") {
+  if (!has_two_devices()) return;
+  const auto data = make_rows<float>(3000, 61, 30);
+  const groups of = some_groups(61);
+  const device_table<float> near(data, 3);
+  GPU_TEST_CUDA(cudaSetDevice(1));
+  const device_table<float> far(data, 3);
+  GPU_TEST_CUDA(cudaSetDevice(0));
+  const gpu::differential_filter keep{.max_p = 1e-3};
+  for (const gpu::measure what : measures) {
+    INFO(gpu::to_string(what));
+    const gpu::pair_options both{.exec = {.devices = {0, 1}}};
+    CHECK(check_sinks<float>({what, data, near, of, both}, keep) > 1000);
+    CHECK(check_sinks<float>({what, data, far, of, both}, keep) > 1000);
+    CHECK(check_sinks<float>({what, data, far, of, {.exec = {.devices = {1}}}}, keep) > 1000);
+    const call<float> apart{what, data, far, of, {.exec = {.devices = {0}}}};
+    CHECK(refusal_of([&] { (void)apart.on_device(gpu::differential_edge_sink{}); }) ==
+          "data: is in the memory of device 1, the call runs on device 0");
+  }
+  auto with_nan = make_rows<float>(300, 61, 31);
+  with_nan(40, 4) = static_cast<float>(nan_value);
+  GPU_TEST_CUDA(cudaSetDevice(1));
+  const auto far_nan = std::make_unique<device_table<float>>(with_nan);
+  GPU_TEST_CUDA(cudaSetDevice(0));
+  const call<float> refused{
+      gpu::measure::pearson, with_nan, *far_nan, of, {.exec = {.devices = {0, 1}}}};
+  CHECK(refusal_of([&] { (void)refused.on_device(gpu::differential_edge_sink{}); }) ==
+        "data: row 40 holds a NaN in column 4, expected numbers, or nan_policy::propagate");
+}

@@ -3,7 +3,6 @@
 // takes p of. Found on the host, to the last bit, by p itself.
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -20,19 +19,15 @@ namespace gpu::stats {
 /// doubles have, at most 64 calls.
 template <class Holds>
 double least_double(double from, double to, const Holds& holds) {
-  constexpr std::uint64_t top = std::uint64_t{1} << 63;
-  const auto number = [](std::uint64_t key) {
-    return std::bit_cast<double>((key & top) != 0 ? key & ~top : ~key);
-  };
   if (holds(from)) return -std::numeric_limits<double>::infinity();
   if (!holds(to)) return std::numeric_limits<double>::infinity();
   std::uint64_t below = detail::ordered_key(from);
   std::uint64_t above = detail::ordered_key(to);
   while (above - below > 1) {
     const std::uint64_t middle = below + (above - below) / 2;
-    (holds(number(middle)) ? above : below) = middle;
+    (holds(detail::value_of_key<double>(middle)) ? above : below) = middle;
   }
-  return number(above);
+  return detail::value_of_key<double>(above);
 }
 
 /// work(k) of every step of a counting pass, by all threads.

@@ -2,7 +2,6 @@
 // What the tables of counting passes share: where each bin of p begins, in terms of what a test
 // takes p of. Found on the host, to the last bit, by p itself.
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -34,12 +33,10 @@ double least_double(double from, double to, const Holds& holds) {
 template <class Work>
 void for_each_step(const detail::p_bins& bins, int threads, const Work& work) {
   constexpr index_t steps_of_task = 256;
-  const index_t steps = bins.bins + 1;
-  cpu::parallel_for((steps + steps_of_task - 1) / steps_of_task, cpu::thread_count(threads),
-                    [&](index_t task, int) {
-                      const index_t end = std::min(steps, (task + 1) * steps_of_task);
-                      for (index_t k = task * steps_of_task; k < end; ++k) work(k);
-                    });
+  cpu::parallel_for_ranges(bins.bins + 1, steps_of_task, cpu::thread_count(threads),
+                           [&](detail::index_range range, int) {
+                             for (index_t k = range.begin; k < range.end; ++k) work(k);
+                           });
 }
 
 }  // namespace gpu::stats

@@ -132,6 +132,14 @@ struct pairwise_decision {
   const stats::p_table* tables = nullptr;
   tail side = tail::two_sided;
   const stats::kendall_decision* kendall = nullptr;
+
+  // One of the two at most.
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr bool drops_pairs() const {
+    return cuts != nullptr;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr bool writes_p() const {
+    return tables != nullptr;
+  }
 };
 
 /// Rows with missing values of which many have the same columns: those are a class. What a row adds

@@ -54,4 +54,12 @@ constexpr ordered_key_t<T> ordered_key(T value) {
   }
 }
 
+/// The floating-point number of a key; 0.0 for either zero.
+template <class T>
+constexpr T value_of_key(ordered_key_t<T> key) {
+  static_assert(std::is_floating_point_v<T>);
+  constexpr auto top = static_cast<ordered_key_t<T>>(ordered_key_t<T>{1} << (sizeof(T) * 8 - 1));
+  return std::bit_cast<T>((key & top) != 0 ? key ^ top : ~key);
+}
+
 }  // namespace gpu::inline v0::detail

@@ -9,6 +9,7 @@
 
 #include <gpu/index.hpp>
 
+#include "base/index_range.hpp"
 #include "base/poll_progress.hpp"
 
 namespace gpu::cpu {
@@ -60,6 +61,16 @@ void parallel_for_team(index_t count, int team, const Body& body) {
 template <class Body>
 void parallel_for(index_t count, int threads, const Body& body) {
   parallel_for_team(count, static_cast<int>(std::clamp<index_t>(count, 1, threads)), body);
+}
+
+/// body(range, thread) for [0, count) in ranges of `size`, the last one of what is left: as
+/// parallel_for hands out indexes.
+template <class Body>
+void parallel_for_ranges(index_t count, index_t size, int threads, const Body& body) {
+  parallel_for((count + size - 1) / size, threads, [&](index_t number, int thread) {
+    const index_t begin = number * size;
+    body(detail::index_range{begin, std::min(count, begin + size)}, thread);
+  });
 }
 
 }  // namespace gpu::cpu

@@ -13,6 +13,7 @@
 
 #include "kernels/common/launch.cuh"
 #include "kernels/common/mma_sync.cuh"
+#include "kernels/pairs/neighbors/buckets.cuh"
 #include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
@@ -22,15 +23,6 @@ namespace {
 
 constexpr int warps = 8;
 constexpr int halves_per_piece = 8;  // of 16 bytes
-
-__device__ __forceinline__ unsigned warp_sum(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(~0U, value);
-#else
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
-  return value;
-#endif
-}
 
 // The recorded maxima of one row.
 class row_maxima {
@@ -91,14 +83,7 @@ __device__ float bucket_bound(const row_maxima& maxima, int k) {
   for (int h = 0; h < halves_per_piece; ++h) {
     keys[h] = ordered_half(row_maxima::word(best, h / 2) >> (h % 2 * 16) & 0xffffU);
   }
-  unsigned bound = 0;
-  for (unsigned bit = 0x8000U; bit != 0; bit >>= 1) {
-    const unsigned trial = bound | bit;
-    unsigned reached = 0;
-#pragma unroll
-    for (int h = 0; h < halves_per_piece; ++h) reached += keys[h] >= trial ? 1U : 0U;
-    if (warp_sum(reached) >= static_cast<unsigned>(k)) bound = trial;
-  }
+  const unsigned bound = kth_largest_of_warp(keys, 0x8000U, static_cast<unsigned>(k));
   return bound == 0 ? -CUDART_INF_F : half_of_ordered(bound);
 }
 
@@ -136,7 +121,7 @@ __device__ void look_at_group(const choice_arguments& args, const Partners& part
   for (int t = 0; t < rounds; ++t) {
     const index_t place = first + t * 32;
     const index_t partner = args.packed.first + place;
-    float key = estimates[t];
+    float key = estimates[t];  // neighbor_key, which makes the compiler spill
     if (query.key == detail::bin_key::magnitude) key = fabsf(key);
     if (query.key == detail::bin_key::negated_value) key = -key;
     bool wanted = key >= estimate_bar && partner != row && place < args.packed.rows;
@@ -208,25 +193,16 @@ template <class Partners>
 __global__ void __launch_bounds__(warps * 32, Partners::blocks)
     choice_kernel(const __grid_constant__ choice_arguments args) {
   __shared__ neighbor_list::storage storage[warps];
-  const int lane = static_cast<int>(threadIdx.x & 31U);
   const unsigned warp = threadIdx.x / 32;
   const index_t number = static_cast<index_t>(blockIdx.x) * warps + warp;
   const index_t in_block = number / args.slices;
   if (in_block >= args.rows) return;
   const index_t row = args.block.left.first + args.block.first + in_block;
-  const int k = static_cast<int>(args.query.k);
-  neighbor_list list(storage[warp], k, args.query.key);
+  neighbor_list list(storage[warp], static_cast<int>(args.query.k), args.query.key);
   if (args.source.square_sums[row] > 0) {
     search_row<Partners>(args, in_block, static_cast<int>(number % args.slices), list);
   }
-
-  const index_t out = number * k;
-  for (int place = lane; place < k; place += 32) {
-    const bool there = place < list.count();
-    args.result.index[out + place] = there ? list.entries().partner[place] : ~std::uint32_t{0};
-    args.result.statistic[out + place] = there ? list.entries().statistic[place] : CUDART_NAN;
-  }
-  if (lane == 0) args.result.count[number] = static_cast<std::uint32_t>(list.count());
+  list.write(args.result, number);
 }
 
 template <class Partners>

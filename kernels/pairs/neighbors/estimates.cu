@@ -9,7 +9,9 @@
 
 #include <math_constants.h>
 
+#include "base/ordered_key.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/pairs/neighbors/buckets.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
 
@@ -50,16 +52,12 @@ class row_keys {
 #pragma unroll
     for (int h = 0; h < held; ++h) {
       const bool may_be_kept = estimates[h] >= high_ || estimates[h] <= low_;
-      out[h] = may_be_kept && first + 32 * h != own_ ? key_of(estimates[h]) : -CUDART_INF_F;
+      const bool is_taken = may_be_kept && first + 32 * h != own_;
+      out[h] = is_taken ? neighbor_key(estimates[h], key_) : -CUDART_INF_F;
     }
   }
 
  private:
-  [[nodiscard]] __device__ float key_of(float estimate) const {
-    if (key_ == detail::bin_key::magnitude) return fabsf(estimate);
-    return key_ == detail::bin_key::value ? estimate : -estimate;
-  }
-
   const float* estimates_;
   index_t cols_;
   index_t own_;
@@ -67,14 +65,6 @@ class row_keys {
   float high_;
   float low_;
 };
-
-__device__ unsigned ordered_bits(float value) {
-  const unsigned bits = __float_as_uint(value);
-  return bits >> 31 != 0 ? ~bits : bits | 0x80000000U;
-}
-__device__ float value_of_ordered(unsigned ordered) {
-  return __uint_as_float(ordered >> 31 != 0 ? ordered & 0x7fffffffU : ~ordered);
-}
 
 // The k-th largest of the maxima of the buckets; minus infinity where fewer are there.
 __device__ float bucket_bound(const row_keys& keys, index_t cols, int k) {
@@ -89,17 +79,9 @@ __device__ float bucket_bound(const row_keys& keys, index_t cols, int k) {
   }
   unsigned ordered[held];
 #pragma unroll
-  for (int h = 0; h < held; ++h) ordered[h] = ordered_bits(best[h]);
-  unsigned bound = 0;
-  for (unsigned bit = 0x80000000U; bit != 0; bit >>= 1) {
-    const unsigned trial = bound | bit;
-    int reached = 0;
-#pragma unroll
-    for (int h = 0; h < held; ++h) reached += __popc(__ballot_sync(all_lanes, ordered[h] >= trial));
-    if (reached >= k) bound = trial;
-  }
-  const float smallest = -CUDART_INF_F;
-  return bound <= ordered_bits(smallest) ? smallest : value_of_ordered(bound);
+  for (int h = 0; h < held; ++h) ordered[h] = detail::ordered_key(best[h]);
+  const unsigned bound = kth_largest_of_warp(ordered, 0x80000000U, static_cast<unsigned>(k));
+  return bound == 0 ? -CUDART_INF_F : detail::value_of_key<float>(bound);
 }
 
 // Takes the best of the partners whose keys reach `bar`, which are certain to be the best of all
@@ -145,7 +127,6 @@ template <class Refine>
 __global__ void __launch_bounds__(warps * 32, 2)
     estimate_choice(const __grid_constant__ search_arguments args) {
   __shared__ neighbor_list::storage storage[warps];
-  const int lane = static_cast<int>(threadIdx.x % 32);
   const unsigned warp = threadIdx.x / 32;
   const index_t place = index_t{blockIdx.x} * warps + warp;
   if (place >= args.block.rows) return;
@@ -164,13 +145,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
       list.keep_best();
     }
   }
-  const index_t out = place * k;
-  for (int entry = lane; entry < k; entry += 32) {
-    const bool there = entry < list.count();
-    args.result.index[out + entry] = there ? list.entries().partner[entry] : ~std::uint32_t{0};
-    args.result.statistic[out + entry] = there ? list.entries().statistic[entry] : CUDART_NAN;
-  }
-  if (lane == 0) args.result.count[place] = static_cast<std::uint32_t>(list.count());
+  list.write(args.result, place);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #pragma once
 // The best partners of one row seen so far, kept by one warp in shared memory.
 
+#include <math_constants.h>
+
 #include <cstdint>
 
 #include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::kernels {
 
-__device__ __forceinline__ double neighbor_key(double statistic, detail::bin_key key) {
+/// What orders neighbours, of a statistic or an estimate of it: detail::key_of, with the magnitude
+/// in one instruction.
+template <class Real>
+__device__ __forceinline__ Real neighbor_key(Real statistic, detail::bin_key key) {
   if (key == detail::bin_key::magnitude) return fabs(statistic);
   return key == detail::bin_key::value ? statistic : -statistic;
 }
@@ -32,7 +37,6 @@ class neighbor_list {
   /// The key that a further partner must exceed: of equal keys the earlier partner stays.
   [[nodiscard]] __device__ double bar() const { return bar_; }
   [[nodiscard]] __device__ int count() const { return count_; }
-  [[nodiscard]] __device__ const storage& entries() const { return entries_; }
 
   __device__ void clear() {
     limit_ = k_;
@@ -88,6 +92,18 @@ class neighbor_list {
     if (count_ < k_) return;
     count_ = k_;
     bar_ = neighbor_key(entries_.statistic[k_ - 1], key_);
+  }
+
+  /// Writes the best k, as keep_best left them, as list `number` of `out`.
+  __device__ void write(const neighbor_result& out, index_t number) const {
+    const int lane = static_cast<int>(threadIdx.x & 31U);
+    const index_t first = number * k_;
+    for (int place = lane; place < k_; place += 32) {
+      const bool there = place < count_;
+      out.index[first + place] = there ? entries_.partner[place] : ~std::uint32_t{0};
+      out.statistic[first + place] = there ? entries_.statistic[place] : CUDART_NAN;
+    }
+    if (lane == 0) out.count[number] = static_cast<std::uint32_t>(count_);
   }
 
  private:

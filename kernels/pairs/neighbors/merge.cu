@@ -8,6 +8,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "base/ordered_key.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/kernels.hpp"
@@ -16,14 +17,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-
-// Unsigned order of the bits is descending order of the doubles.
-__device__ std::uint64_t descending_bits(double x) {
-  x += 0.0;  // -0.0 ties with 0.0
-  const auto bits = static_cast<std::uint64_t>(__double_as_longlong(x));
-  const std::uint64_t ascending = bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
-  return ~ascending;
-}
 
 struct merge_scratch {
   std::size_t items;
@@ -87,8 +80,8 @@ __global__ void rank_items(items all, std::uint32_t count, std::uint64_t* rank_k
   if (item >= count) return;
   const bool there = all.row(item) < all.lists.rows;
   const double x = there ? all.statistic(item) : 0;
-  rank_keys[item] =
-      there ? descending_bits(all.order == rank_key::magnitude ? fabs(x) : x) : ~std::uint64_t{0};
+  const double key = all.order == rank_key::magnitude ? fabs(x) : x;
+  rank_keys[item] = there ? ~detail::ordered_key(key) : ~std::uint64_t{0};
   numbers[item] = item;
 }
 

@@ -14,6 +14,7 @@
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/pairs/neighbors/buckets.cuh"
 #include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "kernels/pairs/neighbors/list.cuh"
@@ -105,11 +106,6 @@ struct unit_products {
   }
 };
 
-__device__ float key_of(float estimate, detail::bin_key key) {
-  if (key == detail::bin_key::magnitude) return fabsf(estimate);
-  return key == detail::bin_key::value ? estimate : -estimate;
-}
-
 // blockIdx.y: which left rows. `Products`: how a right row is held.
 template <class Products, int together>
 __global__ void __launch_bounds__(threads)
@@ -142,7 +138,8 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
       for (int l = 0; l < together; ++l) {
         const float estimate = right.product(left[l]) * (left_inverse[l] * inverse);
-        best[l] = fmaxf(best[l], key_of(estimate, args.key));  // the number where one is NaN
+        // The number where one is NaN.
+        best[l] = fmaxf(best[l], neighbor_key(estimate, args.key));
       }
     }
 #pragma unroll
@@ -190,19 +187,15 @@ __global__ void __launch_bounds__(bound_threads)
       if (group < groups && group != own) keys[h] = max(keys[h], ordered_half(of_row[group]));
     }
   }
-  unsigned bound = 0;
-  for (unsigned bit = 0x8000U; bit != 0; bit >>= 1) {
+  const unsigned bound = kth_largest(keys, 0x8000U, k, [](unsigned mine) {
     if (threadIdx.x == 0) reached = 0;
     __syncthreads();
-    const unsigned trial = bound | bit;
-    unsigned mine = 0;
-#pragma unroll
-    for (int h = 0; h < 8; ++h) mine += keys[h] >= trial ? 1U : 0U;
     if (mine != 0) atomicAdd(&reached, mine);
     __syncthreads();
-    if (reached >= k) bound = trial;
+    const unsigned sum = reached;
     __syncthreads();
-  }
+    return sum;
+  });
   if (threadIdx.x == 0) bounds[row] = bound == 0 ? -CUDART_INF_F : half_of_ordered(bound);
 }
 
@@ -232,13 +225,7 @@ __global__ void __launch_bounds__(32) merge_kernel(neighbor_result slices, int c
              there ? slices.index[entry] : 0);
   }
   list.keep_best();
-  const index_t to = static_cast<index_t>(blockIdx.x) * k;
-  for (index_t place = lane; place < k; place += 32) {
-    const bool there = place < list.count();
-    out.index[to + place] = there ? list.entries().partner[place] : ~std::uint32_t{0};
-    out.statistic[to + place] = there ? list.entries().statistic[place] : CUDART_NAN;
-  }
-  if (lane == 0) out.count[blockIdx.x] = static_cast<std::uint32_t>(list.count());
+  list.write(out, blockIdx.x);
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ struct biweight_row {
     const pairwise_biweight_layout layout{from.columns};
     const auto* const words = static_cast<const std::uint64_t*>(from.values) + row * from.pitch;
     present = reinterpret_cast<const std::uint32_t*>(words);
-    values = reinterpret_cast<const double*>(words + layout.words());
-    sorted = values + from.columns;
-    order = reinterpret_cast<const std::uint16_t*>(sorted + from.columns);
+    values = reinterpret_cast<const double*>(words + layout.values());
+    sorted = reinterpret_cast<const double*>(words + layout.sorted());
+    order = reinterpret_cast<const std::uint16_t*>(words + layout.order());
   }
   [[nodiscard]] __device__ bool has(unsigned col) const {
     return (present[col / 32] >> (col % 32) & 1) != 0;
@@ -148,8 +148,8 @@ class biweight_pair {
 #pragma unroll 4
     for (int begin = 0; begin < cols_; begin += 32) {
       const int place = begin + lane();
-      const unsigned col = place < cols_ ? row.order[place] : pairwise_biweight_layout::no_column;
-      const bool is_shared = col != pairwise_biweight_layout::no_column && partner.has(col);
+      const unsigned col = place < cols_ ? row.order[place] : no_column;
+      const bool is_shared = col != no_column && partner.has(col);
       const unsigned word = __ballot_sync(all_lanes, is_shared);
       if (is_shared) to[count + __popc(word & lanes_below())] = row.sorted[place];
       count += __popc(word);

@@ -19,8 +19,8 @@ class shared_decision {
  public:
   __device__ shared_decision(const pairwise_decision& by, index_t shared)
       : is_enough_(shared >= by.min_observations),
-        writes_p_(by.tables != nullptr),
-        drops_(by.cuts != nullptr),
+        writes_p_(by.writes_p()),
+        drops_(by.drops_pairs()),
         p_{nullptr, by.side} {
     if (!is_enough_) return;
     if (writes_p_) {

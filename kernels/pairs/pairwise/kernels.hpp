@@ -17,21 +17,40 @@
 
 namespace gpu::kernels {
 
-/// A packed row of ranks, in pieces of 8 bytes: a bit for each column, set where a value is there;
-/// the columns in the order of their values, no_column behind the last that is there; and for each
-/// column the number of values below its own, and of those below or equal.
+// Packed rows stand in pieces of 8 bytes: functions of a layout say where in a row, in such pieces,
+// something begins.
+
+/// Pieces of the mask of a row: a bit for each column, set where a value is there.
+GPU_SIMILARITY_HOST_DEVICE constexpr index_t mask_words(index_t cols) {
+  return ceil_div(cols, index_t{64});
+}
+/// Stands for a column, of which 16 bits have the number, where there is none.
+inline constexpr std::uint16_t no_column = 0xffff;
+/// Places of the numbers of all columns, in whole pieces.
+GPU_SIMILARITY_HOST_DEVICE constexpr index_t column_places(index_t cols) {
+  return round_up(cols, index_t{4});
+}
+GPU_SIMILARITY_HOST_DEVICE constexpr index_t column_pieces(index_t cols) {
+  return column_places(cols) / 4;
+}
+
+/// A packed row of ranks: its mask; the columns in the order of their values, no_column behind the
+/// last that is there; and for each column the number of values below its own, and of those below
+/// or equal.
 struct pairwise_rank_layout {
-  static constexpr std::uint16_t no_column = 0xffff;
   index_t cols;
 
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
-    return (cols + 63) / 64;
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t order() const {
+    return mask_words(cols);
   }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t padded_cols() const {
-    return (cols + 3) / 4 * 4;
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t below() const {
+    return order() + column_pieces(cols);
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t up_to() const {
+    return below() + column_pieces(cols);
   }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
-    return words() + 3 * padded_cols() / 4;
+    return up_to() + column_pieces(cols);
   }
 };
 /// Longest rows of ranks: a column, and a number of columns, are 16 bits.
@@ -40,34 +59,34 @@ inline constexpr index_t most_pairwise_rank_columns = 65'534;
 inline constexpr index_t most_pairwise_sign_columns = 4096;
 
 /// A packed row of values: those that sums take, 0 where one is missing; the values themselves, NaN
-/// there; and the bits. Rows begin at multiples of 16 bytes.
+/// there; and its mask. Rows begin at multiples of 16 bytes.
 struct pairwise_value_layout {
   index_t cols;
 
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
-    return (cols + 63) / 64;
-  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t raw() const { return cols; }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t mask() const { return raw() + cols; }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
-    return round_up(2 * cols + words(), index_t{2});
+    return round_up(mask() + mask_words(cols), index_t{2});
   }
 };
 
-/// A packed row of the biweight midcorrelation, in pieces of 8 bytes: a bit for each column, set
-/// where a value is there; the values, NaN where one is missing; those that are there, sorted; and
-/// the columns of these, no_column behind the last. A row that has no statistic with any other has
-/// no bits.
+/// A packed row of the biweight midcorrelation: its mask; the values, NaN where one is missing;
+/// those that are there, sorted; and the columns of these, no_column behind the last. The mask of a
+/// row that has no statistic with any other is empty.
 struct pairwise_biweight_layout {
-  static constexpr std::uint16_t no_column = 0xffff;
   index_t cols;
 
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t words() const {
-    return (cols + 63) / 64;
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t values() const {
+    return mask_words(cols);
   }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t padded_cols() const {
-    return (cols + 3) / 4 * 4;
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t sorted() const {
+    return values() + cols;
+  }
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t order() const {
+    return sorted() + cols;
   }
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
-    return words() + 2 * cols + padded_cols() / 4;
+    return order() + column_pieces(cols);
   }
 };
 /// Longest such rows: a warp has the values of a pair in 64 KiB.

@@ -24,21 +24,36 @@ constexpr int row_threads = 256;
 // Elements that are sorted at a time.
 constexpr index_t most_sorted = index_t{1} << 27;
 
-// The double of an element as an unsigned integer of the same order; the largest for NaN.
-__device__ std::uint64_t key_of(double value) {
-  if (value != value) return ~std::uint64_t{0};
-  const auto bits =
-      value == 0 ? 0ULL : static_cast<unsigned long long>(__double_as_longlong(value));
-  constexpr unsigned long long top = 1ULL << 63;
-  return (bits & top) != 0 ? ~bits : bits | top;
+// Of a value that is not there; above all others.
+constexpr std::uint64_t no_value = detail::nan_key<double>;
+
+template <class T>
+__device__ std::uint64_t key_of(T value) {
+  return detail::ordered_key(static_cast<double>(value));
 }
+
+// A packed row of ranks.
+struct rank_pieces {
+  std::uint64_t* mask;
+  std::uint16_t* order;
+  std::uint16_t* below;
+  std::uint16_t* up_to;
+
+  __device__ rank_pieces(std::uint64_t* out, index_t row, index_t cols) {
+    const pairwise_rank_layout layout{cols};
+    mask = out + row * layout.pitch();
+    order = reinterpret_cast<std::uint16_t*>(mask + layout.order());
+    below = reinterpret_cast<std::uint16_t*>(mask + layout.below());
+    up_to = reinterpret_cast<std::uint16_t*>(mask + layout.up_to());
+  }
+};
 
 template <class T>
 __global__ void write_keys(device_matrix_view<const T> data, std::uint64_t* keys,
                            std::uint16_t* columns) {
   const index_t row = blockIdx.x;
   for (index_t k = threadIdx.x; k < data.cols(); k += row_threads) {
-    keys[row * data.cols() + k] = key_of(static_cast<double>(data.row(row)[k]));
+    keys[row * data.cols() + k] = key_of(data.row(row)[k]);
     columns[row * data.cols() + k] = static_cast<std::uint16_t>(k);
   }
 }
@@ -47,15 +62,10 @@ __global__ void write_keys(device_matrix_view<const T> data, std::uint64_t* keys
 __global__ void pack_sorted(const std::uint64_t* keys, const std::uint16_t* columns, index_t cols,
                             index_t min_observations, std::uint64_t* out,
                             std::int64_t* square_sums) {
-  constexpr std::uint64_t no_value = ~std::uint64_t{0};
-  const pairwise_rank_layout layout{cols};
   const index_t row = blockIdx.x;
   const std::uint64_t* const own = keys + row * cols;
   const std::uint16_t* const column = columns + row * cols;
-  std::uint64_t* const bits = out + row * layout.pitch();
-  auto* const order = reinterpret_cast<std::uint16_t*>(bits + layout.words());
-  std::uint16_t* const below = order + layout.padded_cols();
-  std::uint16_t* const up_to = below + layout.padded_cols();
+  const rank_pieces to(out, row, cols);
   const auto first_from = [own, cols](std::uint64_t key, bool after) {
     index_t begin = 0;
     for (index_t end = cols; begin < end;) {
@@ -69,18 +79,18 @@ __global__ void pack_sorted(const std::uint64_t* keys, const std::uint16_t* colu
     return begin;
   };
   const index_t count = first_from(no_value, false);
-  for (index_t w = threadIdx.x; w < layout.words(); w += row_threads) bits[w] = 0;
+  for (index_t w = threadIdx.x; w < mask_words(cols); w += row_threads) to.mask[w] = 0;
   __syncthreads();
-  for (index_t p = threadIdx.x; p < layout.padded_cols(); p += row_threads) {
+  for (index_t p = threadIdx.x; p < column_places(cols); p += row_threads) {
     if (p >= count) {
-      order[p] = pairwise_rank_layout::no_column;
+      to.order[p] = no_column;
       continue;
     }
     const std::uint16_t c = column[p];
-    order[p] = c;
-    below[c] = static_cast<std::uint16_t>(first_from(own[p], false));
-    up_to[c] = static_cast<std::uint16_t>(first_from(own[p], true));
-    atomicOr(reinterpret_cast<unsigned long long*>(bits) + c / 64, 1ULL << (c % 64));
+    to.order[p] = c;
+    to.below[c] = static_cast<std::uint16_t>(first_from(own[p], false));
+    to.up_to[c] = static_cast<std::uint16_t>(first_from(own[p], true));
+    atomicOr(reinterpret_cast<unsigned long long*>(to.mask) + c / 64, 1ULL << (c % 64));
   }
   if (threadIdx.x == 0) {
     const bool has = count >= min_observations && own[0] != own[count - 1];
@@ -97,24 +107,19 @@ template <class T>
 __global__ void __launch_bounds__(32 * warps_of_block)
     pack_counted(device_matrix_view<const T> data, index_t min_observations, std::uint64_t* out,
                  std::int64_t* square_sums) {
-  constexpr std::uint64_t no_value = ~std::uint64_t{0};
   constexpr int at_once = 4;
   extern __shared__ std::uint64_t counted_keys[];
   const index_t row = index_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
   if (row >= data.rows()) return;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int cols = static_cast<int>(data.cols());
-  const pairwise_rank_layout layout{cols};
   std::uint64_t* const keys = counted_keys + static_cast<int>(threadIdx.x / 32) * cols;
-  std::uint64_t* const bits = out + row * layout.pitch();
-  auto* const order = reinterpret_cast<std::uint16_t*>(bits + layout.words());
-  std::uint16_t* const below = order + layout.padded_cols();
-  std::uint16_t* const up_to = below + layout.padded_cols();
-  auto* const half_words = reinterpret_cast<std::uint32_t*>(bits);
+  const rank_pieces to(out, row, cols);
+  auto* const half_words = reinterpret_cast<std::uint32_t*>(to.mask);
   int count = 0;
-  for (int begin = 0; begin < 64 * static_cast<int>(layout.words()); begin += 32) {
+  for (int begin = 0; begin < 64 * static_cast<int>(mask_words(cols)); begin += 32) {
     const int k = begin + lane;
-    const std::uint64_t key = k < cols ? key_of(static_cast<double>(data.row(row)[k])) : no_value;
+    const std::uint64_t key = k < cols ? key_of(data.row(row)[k]) : no_value;
     if (k < cols) keys[k] = key;
     const unsigned there = __ballot_sync(all_lanes, key != no_value);
     if (lane == 0) half_words[begin / 32] = there;
@@ -147,14 +152,14 @@ __global__ void __launch_bounds__(32 * warps_of_block)
     for (int c = 0; c < at_once; ++c) {
       const int k = begin + 32 * c;
       if (k >= cols || own[c] == no_value) continue;
-      order[place[c]] = static_cast<std::uint16_t>(k);
-      below[k] = static_cast<std::uint16_t>(less[c]);
-      up_to[k] = static_cast<std::uint16_t>(less_or_equal[c]);
+      to.order[place[c]] = static_cast<std::uint16_t>(k);
+      to.below[k] = static_cast<std::uint16_t>(less[c]);
+      to.up_to[k] = static_cast<std::uint16_t>(less_or_equal[c]);
       varies = varies || less[c] > 0;
     }
   }
-  for (int p = count + lane; p < static_cast<int>(layout.padded_cols()); p += 32) {
-    order[p] = pairwise_rank_layout::no_column;
+  for (int p = count + lane; p < static_cast<int>(column_places(cols)); p += 32) {
+    to.order[p] = no_column;
   }
   varies = __any_sync(all_lanes, varies);
   if (lane == 0) square_sums[row] = count >= min_observations && varies ? 1 : 0;
@@ -261,16 +266,18 @@ __global__ void pack_values(device_matrix_view<const T> data, index_t min_observ
   const pairwise_value_layout layout{cols};
   const T* const from = data.row(row);
   const detail::shared_row_scale how = look_at(from, cols, min_observations, centre);
-  auto* const values = reinterpret_cast<double*>(out + row * layout.pitch());
-  auto* const words = reinterpret_cast<std::uint32_t*>(values + 2 * cols);
-  for (index_t begin = 0; begin < 64 * layout.words(); begin += 32) {
+  std::uint64_t* const to = out + row * layout.pitch();
+  auto* const values = reinterpret_cast<double*>(to);
+  auto* const raw = reinterpret_cast<double*>(to + layout.raw());
+  auto* const half_words = reinterpret_cast<std::uint32_t*>(to + layout.mask());
+  for (index_t begin = 0; begin < 64 * mask_words(cols); begin += 32) {
     const index_t k = begin + lane;
     const double value = k < cols ? static_cast<double>(from[k]) : CUDART_NAN;
     const unsigned there = __ballot_sync(all_lanes, value == value);
-    if (lane == 0) words[begin / 32] = there;
+    if (lane == 0) half_words[begin / 32] = there;
     if (k >= cols) continue;
     values[k] = detail::shared_value(value, how);
-    values[cols + k] = value;
+    raw[k] = value;
   }
   if (lane == 0) square_sums[row] = how.has_statistic ? 1 : 0;
 }

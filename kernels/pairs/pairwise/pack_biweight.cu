@@ -27,10 +27,10 @@ __global__ void __launch_bounds__(threads)
   const pairwise_biweight_layout layout{cols};
   std::uint64_t* const bits = out + row * layout.pitch();
   auto* const words = reinterpret_cast<std::uint32_t*>(bits);
-  auto* const values = reinterpret_cast<double*>(bits + layout.words());
-  double* const sorted = values + cols;
-  auto* const order = reinterpret_cast<std::uint16_t*>(sorted + cols);
-  const int word_count = 2 * static_cast<int>(layout.words());
+  auto* const values = reinterpret_cast<double*>(bits + layout.values());
+  auto* const sorted = reinterpret_cast<double*>(bits + layout.sorted());
+  auto* const order = reinterpret_cast<std::uint16_t*>(bits + layout.order());
+  const int word_count = 2 * static_cast<int>(mask_words(cols));
 
   bool is_finite = true;
   for (int w = static_cast<int>(threadIdx.x / 32); w < word_count; w += warps) {
@@ -60,13 +60,13 @@ __global__ void __launch_bounds__(threads)
     const bool is_there = own != detail::nan_key<double>;
     const int place = less + equal_before;
     sorted[place] = is_there ? static_cast<double>(from[k]) : CUDART_NAN;
-    order[place] = is_there ? static_cast<std::uint16_t>(k) : pairwise_biweight_layout::no_column;
+    order[place] = is_there ? static_cast<std::uint16_t>(k) : no_column;
     varies = varies || (is_there && less > 0);
     are_enough = are_enough || (is_there && place + 1 >= min_observations);
   }
-  for (int p = cols + static_cast<int>(threadIdx.x); p < static_cast<int>(layout.padded_cols());
+  for (int p = cols + static_cast<int>(threadIdx.x); p < static_cast<int>(column_places(cols));
        p += threads) {
-    order[p] = pairwise_biweight_layout::no_column;
+    order[p] = no_column;
   }
   varies = __syncthreads_or(varies) != 0;
   are_enough = __syncthreads_or(are_enough) != 0;

@@ -16,9 +16,9 @@ struct rank_row {
     const pairwise_rank_layout layout{from.columns};
     const auto* const words = static_cast<const std::uint64_t*>(from.values) + row * from.pitch;
     present = reinterpret_cast<const std::uint32_t*>(words);
-    order = reinterpret_cast<const std::uint16_t*>(words + layout.words());
-    below = order + layout.padded_cols();
-    up_to = below + layout.padded_cols();
+    order = reinterpret_cast<const std::uint16_t*>(words + layout.order());
+    below = reinterpret_cast<const std::uint16_t*>(words + layout.below());
+    up_to = reinterpret_cast<const std::uint16_t*>(words + layout.up_to());
   }
   [[nodiscard]] __device__ bool has(unsigned col) const {
     return (present[col / 32] >> (col % 32) & 1) != 0;
@@ -35,8 +35,8 @@ struct shared_places {
     int total = 0;
     for (int w = 0; w < words; ++w) {
       const int place = w * 32 + lane;
-      const unsigned col = place < cols ? row.order[place] : pairwise_rank_layout::no_column;
-      const bool shared = col != pairwise_rank_layout::no_column && partner.has(col);
+      const unsigned col = place < cols ? row.order[place] : no_column;
+      const bool shared = col != no_column && partner.has(col);
       const unsigned word = __ballot_sync(0xffffffffu, shared);
       if (lane == 0) {
         bits[w] = word;

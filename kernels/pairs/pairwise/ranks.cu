@@ -7,6 +7,7 @@
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/pairwise/panel_tile.cuh"
 #include "kernels/pairs/pairwise/rank_row.cuh"
 #include "kernels/pairs/products/multiply.hpp"
 #include "stats/statistic.hpp"
@@ -15,8 +16,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int tile_rows = 16;
-constexpr int tile_cols = 32;
 // Sums of products of two rows of so many ranks fit 32 bits.
 constexpr index_t most_short_columns = 1860;
 
@@ -48,9 +47,8 @@ __device__ double pairwise_rho(const rank_row& x, const rank_row& y, const share
 template <class Sum>
 __global__ void pairwise_ranks(const __grid_constant__ pairwise_job job) {
   extern __shared__ std::uint32_t memory[];
-  const index_t first_row = index_t{blockIdx.y} * tile_rows;
-  const index_t first_col = index_t{blockIdx.x} * tile_cols;
-  if (!is_wanted(job, first_row, first_col, tile_cols)) return;
+  const panel_tile tile;
+  if (!tile.is_wanted(job)) return;
   const int cols = static_cast<int>(job.rows.columns);
   const int words = (cols + 31) / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -59,11 +57,10 @@ __global__ void pairwise_ranks(const __grid_constant__ pairwise_job job) {
   std::uint32_t* const own = memory + warp * 4 * (words + 1);
   const shared_places of_x{own, own + (words + 1)};
   const shared_places of_y{own + 2 * (words + 1), own + 3 * (words + 1)};
-  for (int pair = warp; pair < tile_rows * tile_cols; pair += warps) {
-    const index_t i = first_row + pair / tile_cols;
-    const index_t j = first_col + pair % tile_cols;
-    if (i >= job.rows.count || j >= job.cols.count) continue;
-    if (job.blocks == product_blocks::above_diagonal && j + job.offset <= i) continue;
+  for (int pair = warp; pair < panel_tile::rows * panel_tile::cols; pair += warps) {
+    const index_t i = tile.first_row + pair / panel_tile::cols;
+    const index_t j = tile.first_col + pair % panel_tile::cols;
+    if (i >= job.rows.count || j >= job.cols.count || !is_pair(job, i, j)) continue;
     const rank_row x(job.rows, i);
     const rank_row y(job.cols, j);
     __syncwarp();  // the places of the pair before have been read
@@ -129,8 +126,8 @@ struct short_row {
     for (int w = 0; w < words; ++w) {
       const int place = w * 32 + lane;
       const bool there = place < cols;
-      const unsigned col = there ? of.order[place] : pairwise_rank_layout::no_column;
-      order[w] = col == pairwise_rank_layout::no_column ? 31 * 32 : col;
+      const unsigned col = there ? of.order[place] : no_column;
+      order[w] = col == no_column ? 31 * 32 : col;
       below[w] = there ? of.below[place] : 0;
       up_to[w] = there ? of.up_to[place] : 0;
     }
@@ -148,23 +145,22 @@ __device__ int sum_of_lanes(int value) {
 template <int words>
 __global__ void __launch_bounds__(256)
     short_pairwise_ranks(const __grid_constant__ pairwise_job job) {
-  const index_t first_row = index_t{blockIdx.y} * tile_rows;
-  const index_t first_col = index_t{blockIdx.x} * tile_cols;
-  if (!is_wanted(job, first_row, first_col, tile_cols)) return;
+  const panel_tile tile;
+  if (!tile.is_wanted(job)) return;
   const int cols = static_cast<int>(job.rows.columns);
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const int last = static_cast<int>(min(index_t{tile_cols}, job.cols.count - first_col));
-  for (int r = static_cast<int>(threadIdx.x / 32); r < tile_rows;
+  const int width = tile.width(job);
+  for (int r = static_cast<int>(threadIdx.x / 32); r < panel_tile::rows;
        r += static_cast<int>(blockDim.x / 32)) {
-    const index_t i = first_row + r;
+    const index_t i = tile.first_row + r;
     if (i >= job.rows.count) break;
     const short_row<words> x(job.rows, i, cols);
     int own_xy = 0;
     int own_xx = 0;
     int own_yy = 0;
     int own_total = 0;
-    for (int c = 0; c < last; ++c) {
-      const short_row<words> y(job.cols, first_col + c, cols);
+    for (int c = 0; c < width; ++c) {
+      const short_row<words> y(job.cols, tile.first_col + c, cols);
       short_places<words> of_x;
       short_places<words> of_y;
       const int total = of_x.mark(x.order, y.present);
@@ -194,35 +190,24 @@ __global__ void __launch_bounds__(256)
         own_total = total;
       }
     }
-    if (lane >= last) continue;
+    if (lane >= width) continue;
     const double rho =
         own_xx > 0 && own_yy > 0 ? detail::rho_of(own_xy, own_xx, own_yy) : detail::no_statistic;
-    job.to.sums[job.to.first + i * job.to.pitch + first_col + lane] =
+    job.to.sums[job.to.first + i * job.to.pitch + tile.first_col + lane] =
         decide_pairwise(job.decision, rho, own_total);
   }
 }
 
 template <int words>
 void launch_short(const pairwise_job& job, cudaStream_t stream) {
-  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile_cols})),
-                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile_rows})));
-  short_pairwise_ranks<words><<<blocks, 256, 0, stream>>>(job);
+  short_pairwise_ranks<words><<<panel_tile::all_of(job), 256, 0, stream>>>(job);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
 template <class Sum>
 void launch(const pairwise_job& job, cudaStream_t stream) {
-  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile_cols})),
-                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile_rows})));
   const auto words = static_cast<std::size_t>(ceil_div(job.rows.columns, index_t{32}) + 1);
-  const std::size_t of_warp = 4 * words * sizeof(std::uint32_t);
-  constexpr std::size_t most_shared = std::size_t{40} << 10;
-  int warps = 8;
-  while (warps > 1 && static_cast<std::size_t>(warps) * of_warp > most_shared) warps /= 2;
-  const std::size_t shared = static_cast<std::size_t>(warps) * of_warp;
-  allow_shared_memory(pairwise_ranks<Sum>, shared);
-  pairwise_ranks<Sum><<<blocks, static_cast<unsigned>(32 * warps), shared, stream>>>(job);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_by_warps(pairwise_ranks<Sum>, job, 4 * words * sizeof(std::uint32_t), stream);
 }
 
 }  // namespace

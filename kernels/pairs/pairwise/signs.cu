@@ -6,6 +6,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/pairwise/panel_tile.cuh"
 #include "kernels/pairs/pairwise/rank_row.cuh"
 #include "kernels/pairs/pairwise/sign_walk.cuh"
 #include "kernels/pairs/products/multiply.hpp"
@@ -15,8 +16,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int tile_rows = 16;
-constexpr int tile_cols = 32;
 constexpr int threads = 128;
 
 // Of a column of x that is not there.
@@ -60,7 +59,7 @@ struct row_places {
     }
     for (int p = static_cast<int>(threadIdx.x); p < cols; p += threads) {
       const unsigned col = x.order[p];
-      if (col == pairwise_rank_layout::no_column) break;
+      if (col == no_column) break;
       place[col] = static_cast<std::uint16_t>(p);
       const int begin = x.below[col];
       const int end = x.up_to[col];
@@ -101,8 +100,8 @@ __device__ pair_counts count_pair(const row_places& x, const rank_row& y, int co
   pair_counts out{};
   for (int begin = 0; begin < cols; begin += lanes) {
     const int p = begin + lane;
-    const unsigned col = p < cols ? y.order[p] : pairwise_rank_layout::no_column;
-    const bool is_there = col != pairwise_rank_layout::no_column;
+    const unsigned col = p < cols ? y.order[p] : no_column;
+    const bool is_there = col != no_column;
     if (!__any_sync(all_lanes, is_there)) break;
     const std::uint32_t range = is_there ? x.range[col] : no_range;
     std::uint32_t at = 0;  // the place in x, and the first place of the value in y
@@ -154,38 +153,35 @@ __global__ void __launch_bounds__(threads)
     pairwise_signs(const __grid_constant__ pairwise_job job) {
   extern __shared__ std::uint32_t memory[];
   __shared__ int tied_count;
-  const index_t first_row = index_t{blockIdx.y} * tile_rows;
-  const index_t first_col = index_t{blockIdx.x} * tile_cols;
-  if (!is_wanted(job, first_row, first_col, tile_cols)) return;
+  const panel_tile tile;
+  if (!tile.is_wanted(job)) return;
   const int cols = static_cast<int>(job.rows.columns);
   const row_places x(memory, cols, &tied_count);
-  for (int r = 0; r < tile_rows; ++r) {
-    const index_t i = first_row + r;
+  for (int r = 0; r < panel_tile::rows; ++r) {
+    const index_t i = tile.first_row + r;
     if (i >= job.rows.count) return;
     x.read(rank_row(job.rows, i), cols);
-    for (int c = static_cast<int>(threadIdx.x) / lanes; c < tile_cols; c += threads / lanes) {
-      const index_t j = first_col + c;
+    for (int c = static_cast<int>(threadIdx.x) / lanes; c < panel_tile::cols;
+         c += threads / lanes) {
+      const index_t j = tile.first_col + c;
       // All lanes of a warp go through some pair, for their shuffles.
-      const bool is_pair = j < job.cols.count &&
-                           (job.blocks != product_blocks::above_diagonal || j + job.offset > i);
-      if (!__any_sync(all_lanes, is_pair)) continue;
-      const rank_row y(job.cols, is_pair ? j : first_col);
+      const bool is_asked = j < job.cols.count && is_pair(job, i, j);
+      if (!__any_sync(all_lanes, is_asked)) continue;
+      const rank_row y(job.cols, is_asked ? j : tile.first_col);
       const pair_counts found = count_pair<lanes, words>(x, y, cols);
-      if (!is_pair || threadIdx.x % lanes != 0) continue;
+      if (!is_asked || threadIdx.x % lanes != 0) continue;
       job.to.sums[job.to.first + i * job.to.pitch + j] = decide_signs(job.decision, found);
     }
   }
 }
-static_assert(tile_cols % (threads / 4) == 0, "a warp goes through the columns as one");
+static_assert(panel_tile::cols % (threads / 4) == 0, "a warp goes through the columns as one");
 
 template <int lanes, int words>
 void launch(const pairwise_job& job, cudaStream_t stream) {
   static_assert(lanes * words * 32 <= most_pairwise_sign_columns);
-  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile_cols})),
-                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile_rows})));
   const std::size_t shared = row_places::bytes(job.rows.columns);
   allow_shared_memory(pairwise_signs<lanes, words>, shared);
-  pairwise_signs<lanes, words><<<blocks, threads, shared, stream>>>(job);
+  pairwise_signs<lanes, words><<<panel_tile::all_of(job), threads, shared, stream>>>(job);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

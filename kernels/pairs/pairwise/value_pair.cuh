@@ -33,7 +33,8 @@ __device__ inline double finish_values(const pairwise_job& job, index_t i, index
                                        double statistic, index_t shared) {
   if (statistic != statistic && shared >= job.decision.min_observations) {
     const index_t cols = job.rows.columns;
-    statistic = decide_carefully(value_row(job.rows, i) + cols, value_row(job.cols, j) + cols, cols,
+    const index_t raw = pairwise_value_layout{cols}.raw();
+    statistic = decide_carefully(value_row(job.rows, i) + raw, value_row(job.cols, j) + raw, cols,
                                  static_cast<double>(shared), job.rows.centre);
   }
   return decide_pairwise(job.decision, statistic, shared);

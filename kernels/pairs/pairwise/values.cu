@@ -6,6 +6,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/pairwise/panel_tile.cuh"
 #include "kernels/pairs/pairwise/value_pair.cuh"
 #include "kernels/pairs/products/multiply.hpp"
 
@@ -42,7 +43,7 @@ class next_columns {
       const double* const own = static_cast<const double*>(from.values) + row * from.pitch;
       value_[e] = own[col];
       if constexpr (classed) continue;
-      const double raw = own[from.columns + col];
+      const double raw = own[pairwise_value_layout{from.columns}.raw() + col];
       present_[e] = raw == raw ? 1.0 : 0.0;
     }
   }
@@ -135,10 +136,10 @@ __global__ void __launch_bounds__(threads, 1)
         to = finish_class_values(job, i, j, sums[r][c].xy);
       } else {
         const auto bits = [&](const pair_operand& of, index_t row) {
-          return reinterpret_cast<const std::uint64_t*>(value_row(of, row) + 2 * cols);
+          return reinterpret_cast<const std::uint64_t*>(value_row(of, row) + layout.mask());
         };
         index_t shared = 0;
-        for (index_t w = 0; w < layout.words(); ++w) {
+        for (index_t w = 0; w < mask_words(cols); ++w) {
           shared += __popcll(bits(job.rows, i)[w] & bits(job.cols, j)[w]);
         }
         const double statistic =
@@ -153,10 +154,8 @@ __global__ void __launch_bounds__(threads, 1)
 
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream) {
   if (job.classes.on_tensor_cores) return launch_class_values(job, stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div(job.cols.count, index_t{tile})),
-                    static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile})));
   const auto kernel = job.classes.count != 0 ? pairwise_values<true> : pairwise_values<false>;
-  kernel<<<blocks, threads, 0, stream>>>(job);
+  kernel<<<tiles_of(job, tile, tile), threads, 0, stream>>>(job);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -23,12 +23,6 @@ constexpr double largest_double = 1.7976931348623157e308;
 
 using row_key = std::uint64_t;
 
-/// The value of a key of detail::ordered_key; 0.0 for either zero.
-__device__ double value_of(row_key key) {
-  constexpr row_key top = row_key{1} << 63;
-  return __longlong_as_double(static_cast<long long>((key & top) != 0 ? key ^ top : ~key));
-}
-
 // ---- short rows -------------------------------------------------------------------------------
 
 constexpr int short_threads = 256;
@@ -54,7 +48,8 @@ class warp_keys {
     if (detail::upper_middle(cols_) != middle && below(lower + 1) == middle + 1) {
       upper = least_above(lower);
     }
-    return detail::median_of_middles(value_of(lower), value_of(upper));
+    return detail::median_of_middles(detail::value_of_key<double>(lower),
+                                     detail::value_of_key<double>(upper));
   }
 
  private:
@@ -191,7 +186,8 @@ class block_keys {
     if (detail::upper_middle(cols_) != middle && lower.not_above == middle + 1) {
       upper = least_above(lower.key, key);
     }
-    return detail::median_of_middles(value_of(lower.key), value_of(upper));
+    return detail::median_of_middles(detail::value_of_key<double>(lower.key),
+                                     detail::value_of_key<double>(upper));
   }
 
  private:

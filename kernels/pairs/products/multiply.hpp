@@ -105,10 +105,9 @@ struct pairwise_job {
 /// Whether only pairs that are kept are written, and marked in product_memory::kept: cuts drop most
 /// of what classes compute.
 constexpr bool marks_kept(pair_tile_kind tile, const pair_panel& panel) {
-  const bool by_cuts = panel.decision.tables == nullptr && panel.decision.cuts != nullptr;
   const bool by_classes = tile == pair_tile_kind::pairwise_ranks ? panel.classes.count != 0
                                                                  : panel.classes.on_tensor_cores;
-  return by_cuts && by_classes;
+  return panel.decision.drops_pairs() && by_classes;
 }
 void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);

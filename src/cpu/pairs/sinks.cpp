@@ -73,9 +73,8 @@ class thread_degrees {
   template <class Take>
   void for_each(int threads, const Take& take) const {
     constexpr index_t at_once = 1 << 14;
-    parallel_for((rows_ + at_once - 1) / at_once, threads, [&](index_t task, int) {
-      const index_t end = std::min(rows_, (task + 1) * at_once);
-      for (index_t i = task * at_once; i < end; ++i) {
+    parallel_for_ranges(rows_, at_once, threads, [&](index_range some, int) {
+      for (index_t i = some.begin; i < some.end; ++i) {
         std::uint32_t sum = 0;
         for (const auto& part : parts_) {
           if (!part.empty()) sum += part[static_cast<std::size_t>(i)];

@@ -5,6 +5,7 @@
 // functions of their own, in edges.hpp.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/stream.hpp"
+#include "kernels/pairs/neighbors/kernels.hpp"
 #include "pairs/engine.hpp"
 
 namespace gpu::cuda {
@@ -142,6 +144,17 @@ class pair_engine final : public detail::pair_engine {
   /// these fastest.
   bool top_k_by_estimates(const detail::top_k_request& request, const detail::keep_range& keep,
                           neighbor_table& out);
+  /// Blocks of rows of the area: whole units, the last one of which may not be full.
+  struct row_blocks {
+    index_t unit;  ///< Rows of one.
+    index_t most;  ///< Units of a block.
+    double least;  ///< The same where several devices share the area.
+  };
+  /// Leaves the lists of rows of the area, counted from its first, on the device, on stream().
+  using block_search = std::function<void(row_range rows, const kernels::neighbor_result& lists)>;
+  /// The loop of both: one block is searched while the lists of the block before are delivered.
+  void top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
+                       const block_search& search, neighbor_table& out);
   /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, const detail::keep_range& keep,
                          neighbor_table& out);

@@ -3,6 +3,7 @@
 // searched. Nothing else does.
 #include <algorithm>
 
+#include "base/round_up.hpp"
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
@@ -86,6 +87,38 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request,
   return true;
 }
 
+void pair_engine::top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
+                                  const block_search& search, neighbor_table& out) {
+  const index_t k = request.k;
+  const index_t most_rows = blocks.most * blocks.unit;
+  list_table tables[2] = {{most_rows, k, stream()}, {most_rows, k, stream()}};
+  const stream_guard guard{{stream(), output_.get()}};
+  const index_t units = ceil_div(area_.rows.size(), blocks.unit);
+  const auto walk = walk_pairs("pairs", units);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(blocks.most),
+                                           static_cast<double>(units - begin), blocks.least));
+  };
+  const auto finish = [&](list_table& table) {
+    if (table.rows.empty()) return;
+    table.deliver(k, output_.get(), out);
+    if (request.take_final_rows) request.take_final_rows(table.rows);
+    walk->advance(pairs_of(from_walk(area_, table.rows)));
+    table.rows = {};
+  };
+  int slot = 0;
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    list_table& table = tables[slot];
+    table.rows = {taken.begin * blocks.unit, std::min(taken.end * blocks.unit, area_.rows.size())};
+    search(table.rows, table.result());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    slot = 1 - slot;
+    finish(tables[slot]);
+  }
+  finish(tables[1 - slot]);
+  walk->finish();
+}
+
 bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
                                   const detail::keep_range& keep, neighbor_table& out) {
   constexpr index_t unit = group_search::unit;
@@ -95,44 +128,23 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
   const bool fits = rows_->resident() && search.packed_bytes() + unit_bytes <= budget_.left();
   if (!share_->agree(fits)) return false;
 
-  const index_t units = search.units();
   const std::size_t room = std::min(most_maxima_bytes, budget_.left() - search.packed_bytes());
   const index_t block_units =
-      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, units);
+      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, search.units());
   arena counting;
   search.take(block_units, counting);
   const device_buffer<std::byte> memory(counting.bytes(), stream());
   arena pieces(memory.data());
   search.take(block_units, pieces);
-  list_table tables[2] = {{block_units * unit, k, stream()}, {block_units * unit, k, stream()}};
-  const stream_guard guard{{stream(), output_.get()}};
   const kernels::pair_operand source = rows_->all();
   search.pack(source, stream());
   const kernels::neighbor_query query = query_of(keep, k, request.order);
-
-  const auto walk = walk_pairs("pairs", units);
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(walk->fair(static_cast<double>(block_units),
-                                           static_cast<double>(units - begin), least_units));
-  };
-  const auto finish = [&](const list_table& table) {
-    if (table.rows.empty()) return;
-    table.deliver(k, output_.get(), out);
-    if (request.take_final_rows) request.take_final_rows(table.rows);
-    walk->advance(pairs_of(from_walk(area_, table.rows)));
-  };
-  int slot = 0;
-  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
-    list_table& table = tables[slot];
-    table.rows = {taken.begin * unit, std::min(taken.end * unit, area_.rows.size())};
-    search.run(source, query, taken.begin, taken.size(), table.result(), stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
-    slot = 1 - slot;
-    finish(tables[slot]);
-    tables[slot].rows = {};
-  }
-  finish(tables[1 - slot]);
-  walk->finish();
+  top_k_by_blocks(
+      request, {.unit = unit, .most = block_units, .least = least_units},
+      [&](row_range rows, const kernels::neighbor_result& lists) {
+        search.run(source, query, rows.begin / unit, ceil_div(rows.size(), unit), lists, stream());
+      },
+      out);
   return true;
 }
 
@@ -149,47 +161,27 @@ bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
   }
   // A list is far shorter than a row of estimates.
   const std::size_t room = std::min(most_estimate_bytes, budget_.left() / 2);
-  const index_t rows = estimate_search::rows_within(shape, room);
+  const index_t most_rows = estimate_search::rows_within(shape, room);
   arena counting;
-  static_cast<void>(estimate_search(shape, rows, counting));
-  const std::size_t needed = counting.bytes() + 2 * list_table::bytes(rows, k);
+  static_cast<void>(estimate_search(shape, most_rows, counting));
+  const std::size_t needed = counting.bytes() + 2 * list_table::bytes(most_rows, k);
   if (!share_->agree(needed <= budget_.left())) return false;
   const device_buffer<std::byte> memory(counting.bytes(), stream());
   arena pieces(memory.data());
-  const estimate_search search(shape, rows, pieces);
-  list_table tables[2] = {{rows, k, stream()}, {rows, k, stream()}};
-  const stream_guard guard{{stream(), output_.get()}};
+  const estimate_search search(shape, most_rows, pieces);
   const kernels::pair_operand source = rows_->all();
   const kernels::neighbor_query query = query_of(keep, k, request.order);
-
-  const auto walk = walk_pairs("pairs", area_.rows.size());
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(walk->fair(static_cast<double>(rows),
-                                           static_cast<double>(area_.rows.size() - begin),
-                                           least_estimated_rows));
-  };
-  const auto finish = [&](const list_table& table) {
-    if (table.rows.empty()) return;
-    table.deliver(k, output_.get(), out);
-    if (request.take_final_rows) request.take_final_rows(table.rows);
-    walk->advance(pairs_of(from_walk(area_, table.rows)));
-  };
-  int slot = 0;
-  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
-    list_table& table = tables[slot];
-    table.rows = {taken.begin, taken.end};
-    const row_range block = from_walk(area_, table.rows);
-    const auto step = search.estimate(block);
-    rows_->for_each_panel(block, area_.cols, kernels::pair_region::whole, step.tile, stream(),
-                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-    search.choose(source, query, block, table.result(), stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
-    slot = 1 - slot;
-    finish(tables[slot]);
-    tables[slot].rows = {};
-  }
-  finish(tables[1 - slot]);
-  walk->finish();
+  top_k_by_blocks(
+      request, {.unit = 1, .most = most_rows, .least = least_estimated_rows},
+      [&](row_range rows, const kernels::neighbor_result& lists) {
+        const row_range block = from_walk(area_, rows);
+        const auto step = search.estimate(block);
+        rows_->for_each_panel(
+            block, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+            [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+        search.choose(source, query, block, lists, stream());
+      },
+      out);
   return true;
 }
 

@@ -118,13 +118,8 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double step_of_p(const kendall_decision& by, s
     if (extreme < kendall_decision::extremes) return by.untied_p[extreme];
   }
   const double z = by.directed(kendall_z(by.observations, s, x, y));
-  if (by.steps == 0 || z < by.step_z[0]) return 1.0;
-  int first = 0;  // step_z[first] <= z
-  for (int last = by.steps; last - first > 1;) {
-    const int middle = first + (last - first) / 2;
-    (by.step_z[middle] <= z ? first : last) = middle;
-  }
-  return by.step_p[first];
+  const index_t reached = detail::steps_reached(by.step_z, by.steps, z);
+  return reached == 0 ? 1.0 : by.step_p[reached - 1];
 }
 
 /// What stands for tau of a pair of rows that both have a statistic.

@@ -2,8 +2,6 @@
 // What the tables of counting passes share: where each bin of p begins, in terms of what a test
 // takes p of. Found on the host, to the last bit, by p itself.
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -20,31 +18,25 @@ namespace gpu::stats {
 /// doubles have, at most 64 calls.
 template <class Holds>
 double least_double(double from, double to, const Holds& holds) {
-  constexpr std::uint64_t top = std::uint64_t{1} << 63;
-  const auto number = [](std::uint64_t key) {
-    return std::bit_cast<double>((key & top) != 0 ? key & ~top : ~key);
-  };
   if (holds(from)) return -std::numeric_limits<double>::infinity();
   if (!holds(to)) return std::numeric_limits<double>::infinity();
   std::uint64_t below = detail::ordered_key(from);
   std::uint64_t above = detail::ordered_key(to);
   while (above - below > 1) {
     const std::uint64_t middle = below + (above - below) / 2;
-    (holds(number(middle)) ? above : below) = middle;
+    (holds(detail::value_of_key<double>(middle)) ? above : below) = middle;
   }
-  return number(above);
+  return detail::value_of_key<double>(above);
 }
 
 /// work(k) of every step of a counting pass, by all threads.
 template <class Work>
 void for_each_step(const detail::p_bins& bins, int threads, const Work& work) {
   constexpr index_t steps_of_task = 256;
-  const index_t steps = bins.bins + 1;
-  cpu::parallel_for((steps + steps_of_task - 1) / steps_of_task, cpu::thread_count(threads),
-                    [&](index_t task, int) {
-                      const index_t end = std::min(steps, (task + 1) * steps_of_task);
-                      for (index_t k = task * steps_of_task; k < end; ++k) work(k);
-                    });
+  cpu::parallel_for_ranges(bins.bins + 1, steps_of_task, cpu::thread_count(threads),
+                           [&](detail::index_range range, int) {
+                             for (index_t k = range.begin; k < range.end; ++k) work(k);
+                           });
 }
 
 }  // namespace gpu::stats

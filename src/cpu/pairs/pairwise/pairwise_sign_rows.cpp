@@ -49,12 +49,10 @@ class pairwise_sign_rows : public pairwise_rows {
   // Calls store(i, numbered_row, scratch) for every row, by several threads.
   template <class Scratch, class Store>
   void read_rows(const double* values, int threads, const Store& store) {
-    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+    parallel_for_ranges(size(), rows_per_task, thread_count(threads), [&](index_range some, int) {
       numbered_row row;
       Scratch scratch;
-      const index_t end = std::min(size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
+      for (index_t i = some.begin; i < some.end; ++i) {
         const double* const own = values + i * cols();
         row.read(own, cols());
         set_bits(i, own);

@@ -87,9 +87,8 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
   sort_by_class(square_sums, {layout.asked.end, layout.first}, order_);
   sort_by_class(square_sums, {layout.second_begin(), all}, order_);
   const auto rows = static_cast<index_t>(order_.size());
-  parallel_for((rows + rows_per_task - 1) / rows_per_task, threads, [&](index_t task, int) {
-    const index_t end = std::min(rows, (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
+  parallel_for_ranges(rows, rows_per_task, threads, [&](index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) {
       const auto place = static_cast<std::size_t>(i);
       const node_id row = order_[place];
       columns_.store_row(i, ranks + index_t{row} * cols);

@@ -26,30 +26,26 @@ class packed_rank_search;
 
 // By kernels on packed ranks; sums fit 32 bits.
 template <class Integer>
-class packed_rank_rows final : public pair_rows {
+class packed_rank_rows final
+    : public packed_rows<packed_rank_rows<Integer>, packed_rank_search<Integer>> {
  public:
   packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
                    const row_layout& layout)
-      : ranks_(std::move(ranks)),
+      : packed_rank_rows::packed_rows({.kernels = kernels,
+                                       .how = sizeof(Integer) == 1 ? packing::int8 : packing::int16,
+                                       .layout = layout,
+                                       .cols = ranks.stride}),
+        ranks_(std::move(ranks)),
         squares_(ranks_.square_sums.begin(), ranks_.square_sums.end()),
-        lengths_(ranks_.square_sums.size()),
-        form_{.kernels = kernels, .how = how, .layout = layout, .cols = ranks_.stride} {
+        lengths_(ranks_.square_sums.size()) {
     std::vector<float> scales(lengths_.size());
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
       lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
       scales[i] = static_cast<float>(lengths_[i]);
     }
-    form_.scales = {std::move(scales), cut_band, true};
+    this->set_scales({std::move(scales), cut_band, true});
   }
 
-  [[nodiscard]] index_t size() const override { return form_.layout.places(); }
-  [[nodiscard]] std::unique_ptr<pair_search> search(
-      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override {
-    return packed_search::make<packed_rank_search<Integer>>(*this, task, threads,
-                                                            std::move(earlier));
-  }
-
-  [[nodiscard]] const packed_form& form() const { return form_; }
   [[nodiscard]] const ordinary_ranks<Integer>& ranks() const { return ranks_; }
   [[nodiscard]] std::int64_t square_sum(index_t i) const {
     return ranks_.square_sums[static_cast<std::size_t>(i)];
@@ -60,12 +56,9 @@ class packed_rank_rows final : public pair_rows {
   [[nodiscard]] const double* lengths() const { return lengths_.data(); }
 
  private:
-  static constexpr packing how = sizeof(Integer) == 1 ? packing::int8 : packing::int16;
-
   ordinary_ranks<Integer> ranks_;
   std::vector<std::int32_t> squares_;
   std::vector<double> lengths_;
-  packed_form form_;
 };
 
 template <class Integer>
@@ -131,10 +124,8 @@ class packed_rank_search final : public packed_search {
   }
 
   void pack(packed_columns& columns) const override {
-    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, threads(), [&](index_t task, int) {
-      const index_t end = std::min(size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) columns.store_row(i, ranks().row(i));
+    parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
+      for (index_t i = some.begin; i < some.end; ++i) columns.store_row(i, ranks().row(i));
     });
   }
 

@@ -66,14 +66,13 @@ std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
   const detail::measure_traits kept = of_kept_rows(what);
   for_each_view(range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const detail::measure_traits& own = kept_of(first) != nullptr ? kept : what;
-    const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
+    const auto look_at = [&](index_range rows, int) {
+      for (index_t i = rows.begin; i < rows.end; ++i) {
         out[static_cast<std::size_t>(first + i - range.begin)] =
             has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
       }
-    });
+    };
+    parallel_for_ranges(view.rows(), rows_per_task, thread_count(threads), look_at);
   });
   return out;
 }

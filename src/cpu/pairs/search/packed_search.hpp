@@ -12,6 +12,7 @@
 #include "cpu/pairs/choice/cpu_pair_way.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/rows/input_rows.hpp"
+#include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/pair_search.hpp"
 #include "cpu/pairs/search/packed_columns.hpp"
 #include "cpu/pairs/search/row_screen.hpp"
@@ -170,6 +171,27 @@ class packed_search : public pair_search {
   cpu_pair_way way_ = cpu_pair_way::every;
   cpu_way_choice choice_;  // that led to it
   pair_estimate estimate_;
+};
+
+/// Immutable rows of one form, Rows, and the search of that form: Search(Rows, task, threads).
+template <class Rows, class Search>
+class packed_rows : public pair_rows {
+ public:
+  [[nodiscard]] index_t size() const final { return form_.layout.places(); }
+  [[nodiscard]] std::unique_ptr<pair_search> search(
+      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const final {
+    return packed_search::make<Search>(static_cast<const Rows&>(*this), task, threads,
+                                       std::move(earlier));
+  }
+  [[nodiscard]] const packed_form& form() const { return form_; }
+
+ protected:
+  explicit packed_rows(packed_form form) : form_(std::move(form)) {}
+  /// Where the rows tell what they are compared by.
+  void set_scales(row_scales scales) { form_.scales = std::move(scales); }
+
+ private:
+  packed_form form_;
 };
 
 }  // namespace gpu::cpu

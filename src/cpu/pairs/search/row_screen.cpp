@@ -93,17 +93,17 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
   const auto for_each_row = [&](const auto& body) {
-    parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
-      std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
-      std::vector<std::int16_t> room;
-      double largest = 0;
-      const index_t end = std::min(count, (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        const double length = lengths == nullptr ? 1.0 : lengths[i];
-        largest = std::max(largest, body(i, values + i * stride, length, bytes.data(), room));
-      }
-      parts[static_cast<std::size_t>(task)].value = largest;
-    });
+    parallel_for_ranges(
+        count, rows_per_task, thread_count(threads), [&](detail::index_range some, int) {
+          std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
+          std::vector<std::int16_t> room;
+          double largest = 0;
+          for (index_t i = some.begin; i < some.end; ++i) {
+            const double length = lengths == nullptr ? 1.0 : lengths[i];
+            largest = std::max(largest, body(i, values + i * stride, length, bytes.data(), room));
+          }
+          parts[static_cast<std::size_t>(some.begin / rows_per_task)].value = largest;
+        });
     return largest_value(parts);
   };
 

@@ -68,28 +68,21 @@ class plain_unit_rows final : public decided_rows {
 
 // Immutable rows, and the search of one form of them.
 template <class Search>
-class packed_unit_rows final : public pair_rows {
+class packed_unit_rows final : public packed_rows<packed_unit_rows<Search>, Search> {
  public:
   packed_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
                    index_t cols)
-      : values_(std::move(values)),
-        form_{.kernels = kernels,
-              .how = Search::how,
-              .layout = layout,
-              .cols = cols,
-              .scales = Search::scales_of(values_.size, cols)} {}
+      : packed_unit_rows::packed_rows({.kernels = kernels,
+                                       .how = Search::how,
+                                       .layout = layout,
+                                       .cols = cols,
+                                       .scales = Search::scales_of(values.size, cols)}),
+        values_(std::move(values)) {}
 
-  [[nodiscard]] index_t size() const override { return form_.layout.places(); }
-  [[nodiscard]] std::unique_ptr<pair_search> search(
-      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override {
-    return packed_search::make<Search>(*this, task, threads, std::move(earlier));
-  }
-  [[nodiscard]] const packed_form& form() const { return form_; }
   [[nodiscard]] const unit_rows& values() const { return values_; }
 
  private:
   unit_rows values_;
-  packed_form form_;
 };
 
 // Statistics of unit rows, and decisions about pairs that Base leaves.
@@ -227,11 +220,9 @@ class float_unit_search final : public unit_row_search<packed_search> {
   }
 
   void pack(packed_columns& columns) const override {
-    const index_t tasks = (size() + rows_per_task - 1) / rows_per_task;
-    parallel_for(tasks, threads(), [&](index_t task, int) {
+    parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
       std::vector<float> rounded(static_cast<std::size_t>(cols()));
-      const index_t end = std::min(size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
+      for (index_t i = some.begin; i < some.end; ++i) {
         std::transform(rows().row(i), rows().row(i) + cols(), rounded.begin(),
                        [](double value) { return static_cast<float>(value); });
         columns.store_row(i, rounded.data());

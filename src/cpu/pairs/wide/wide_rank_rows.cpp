@@ -55,26 +55,19 @@ class wide_ranks {
 
 // Immutable rows of a form, and the search of that form.
 template <class Integer, class Search>
-class wide_rank_rows final : public pair_rows {
+class wide_rank_rows final : public packed_rows<wide_rank_rows<Integer, Search>, Search> {
  public:
   wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
-      : ranks_(std::move(ranks)),
-        form_{.kernels = usable_pair_kernels(),
-              .how = packing::int16,
-              .layout = layout,
-              .cols = ranks_.cols()} {}
+      : wide_rank_rows::packed_rows({.kernels = usable_pair_kernels(),
+                                     .how = packing::int16,
+                                     .layout = layout,
+                                     .cols = ranks.stride}),
+        ranks_(std::move(ranks)) {}
 
-  [[nodiscard]] index_t size() const override { return form_.layout.places(); }
-  [[nodiscard]] std::unique_ptr<pair_search> search(
-      const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override {
-    return packed_search::make<Search>(*this, task, threads, std::move(earlier));
-  }
-  [[nodiscard]] const packed_form& form() const { return form_; }
   [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }
 
  private:
   wide_ranks<Integer> ranks_;
-  packed_form form_;
 };
 
 [[nodiscard]] row_screen screen_of(const pair_kernels& kernels, const wide_ranks<std::int16_t>& of,

@@ -1,0 +1,37 @@
+#pragma once
+// Lower bounds of the k-th best of a row: the k-th largest of the maxima of buckets of its
+// partners, because k different partners reach it.
+
+namespace gpu::kernels {
+
+/// The k-th largest of keys, a bucket each, of which every thread has some; 0 where fewer than k
+/// are above 0. `top` is the highest bit of a key; sum(n) adds up n of all threads.
+template <int count, class Sum>
+__device__ __forceinline__ unsigned kth_largest(const unsigned (&keys)[count], unsigned top,
+                                                unsigned k, const Sum& sum) {
+  unsigned bound = 0;
+  for (unsigned bit = top; bit != 0; bit >>= 1) {
+    const unsigned trial = bound | bit;
+    unsigned reached = 0;
+#pragma unroll
+    for (int h = 0; h < count; ++h) reached += keys[h] >= trial ? 1U : 0U;
+    if (sum(reached) >= k) bound = trial;
+  }
+  return bound;
+}
+
+/// The same of the keys of a warp.
+template <int count>
+__device__ __forceinline__ unsigned kth_largest_of_warp(const unsigned (&keys)[count], unsigned top,
+                                                        unsigned k) {
+  return kth_largest(keys, top, k, [](unsigned value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0U, value);
+#else
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
+    return value;
+#endif
+  });
+}
+
+}  // namespace gpu::kernels

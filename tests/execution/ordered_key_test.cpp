@@ -20,8 +20,8 @@ std::vector<T> numbers() {
   using limits = std::numeric_limits<T>;
   std::vector<T> out;
   for (const T magnitude :
-       {T{0}, limits::denorm_min(), limits::min(), T{0.1}, T{1}, std::nextafter(T{1}, T{2}),
-        T{65504}, limits::max(), limits::infinity()}) {
+       {T{0}, limits::denorm_min(), limits::min(), static_cast<T>(0.1), T{1},
+        std::nextafter(T{1}, T{2}), T{65504}, limits::max(), limits::infinity()}) {
     out.push_back(magnitude);
     out.push_back(-magnitude);
   }

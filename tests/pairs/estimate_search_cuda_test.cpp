@@ -204,8 +204,9 @@ namespace {
 
 // Of the statistics of the pairs of x, descending.
 std::vector<double> magnitudes(const job& of) {
-  const gpu::pair_options options{.exec = {.target = gpu::backend::cpu},
-                                  .nans = gpu::nan_policy::propagate};
+  gpu::pair_options options = of.options;
+  options.exec.target = gpu::backend::cpu;
+  options.part = {};
   const auto all = gpu::all_pairs(of.what, of.x, options, gpu::dense_sink{});
   std::vector<double> out;
   for (index_t i = 0; i < of.x.rows(); ++i) {
@@ -264,7 +265,7 @@ TEST_CASE("Edges and counts from estimates on CUDA have the CPU's bits", "[estim
     // Cuts are statistics of pairs: of which many, or few, are kept.
     const std::vector<double> sizes = magnitudes(of);
     if (sizes.empty()) continue;
-    for (const std::size_t part : {2, 1024}) {
+    for (const std::size_t part : {std::size_t{2}, std::size_t{1024}}) {
       const double at = sizes[sizes.size() / part];
       INFO("round " << round << ": " << of.x.rows() << " x " << cols << ", measure "
                     << static_cast<int>(of.what) << ", cut " << at);

@@ -79,7 +79,8 @@ __global__ void list_rows(const __grid_constant__ list_arguments args) {
     const unsigned all = __ballot_sync(~0U, own);
     if (lane == 0) of_warp[warp] = static_cast<unsigned>(__popc(static_cast<int>(all)));
     __syncthreads();
-    unsigned place = next + static_cast<unsigned>(__popc(static_cast<int>(all & ((1U << lane) - 1))));
+    unsigned place =
+        next + static_cast<unsigned>(__popc(static_cast<int>(all & ((1U << lane) - 1))));
     for (unsigned w = 0; w < list_warps; ++w) {
       if (w < warp) place += of_warp[w];
       next += of_warp[w];

@@ -29,7 +29,7 @@ struct class_table {
   static constexpr int places = 4 * most_mask_classes;
   unsigned long long hash[places];  ///< 0: free.
   unsigned first[places];           ///< The first row that has the mask.
-  unsigned taken;                   ///< Places; where more than most_mask_classes, the rest is void.
+  unsigned taken;  ///< Places; where more than most_mask_classes, the rest is void.
 };
 /// Which place each row has, and later the class of each place.
 struct class_places {

@@ -24,7 +24,7 @@ constexpr int warps = 4;
 constexpr int threads = 32 * warps;
 constexpr int rows_of_warp = 16;
 constexpr int rows_of_tile = warps * rows_of_warp;
-constexpr int most_window = 1024;  // columns of a tile
+constexpr int most_window = 512;  // columns of a tile
 constexpr int narrow_window = 256;
 constexpr int group = 32;  // columns of one class at a time
 constexpr int col_tiles = group / 8;
@@ -236,8 +236,7 @@ void launch_class_ranks(const pairwise_job& job, cudaStream_t stream) {
   // together, and there are more of them.
   const index_t tiles = ceil_div(job.rows.count, index_t{rows_of_tile}) *
                         ceil_div(job.cols.count, index_t{most_window});
-  const int window =
-      job.to.kept != nullptr && tiles >= index_t{2} * blocks ? most_window : narrow_window;
+  const int window = job.to.kept != nullptr && 4 * tiles >= blocks ? most_window : narrow_window;
   const auto kernel = job.classes.limbs == 1 ? class_rank_statistics<1> : class_rank_statistics<2>;
   kernel<<<blocks, threads, 0, stream>>>(job, window);
   GPU_SIMILARITY_CHECK_LAUNCH();

@@ -115,7 +115,7 @@ bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts
   const auto capacity = static_cast<std::size_t>(
       std::clamp(pairs() / pairs_of_undecided, least_undecided, most_undecided));
   const std::size_t needed = capacity * sizeof(std::uint64_t) + rows * sizeof(std::uint32_t);
-  if (!share_->agree(make_half_rows() && needed <= budget_.left())) return false;
+  if (!share_->agree(estimates_by_halves(keep, 0) && needed <= budget_.left())) return false;
   const auto degree = zeroed<std::uint32_t>(rows, stream());
   const auto kept = zeroed<unsigned long long>(1, stream());
   const auto found = zeroed<unsigned long long>(1, stream());

@@ -36,10 +36,6 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-// And above this one less than estimates by halves with that: an edge is computed anew at the speed
-// of memory, in 1.6e-11 s a column, where products in double take 4e-14 s more a column of a pair.
-constexpr double most_estimated_edges = 1.0 / 512;
-
 // Patterns of rows before `row`.
 index_t patterns_before(const row_patterns& patterns, index_t row) {
   const auto before = [&](index_t pattern) {
@@ -197,14 +193,19 @@ call_shape pair_engine::shape() const {
           .device_bytes = limits_of(ordinal_).memory_bytes};
 }
 
-bool pair_engine::make_half_rows() {
-  return takes_halves(rows_->format(), variant_, area_, limits_of(ordinal_)) &&
+bool pair_engine::estimates_by_halves(const detail::keep_range& keep, double kept_share) {
+  const row_format& format = rows_->format();
+  const double error = cuda::estimate_error(format, pair_tile_kind::products_half);
+  const double anew = kept_share + detail::share_near_cut(keep, format.cols, error);
+  const bool pays =
+      anew <= detail::most_computed_anew || detail::ways_in_force().cuda.halves.value_or(false);
+  return pays && takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
          rows_->make_half_rows(budget_, stream());
 }
 
 pair_tile_kind pair_engine::edge_tile(const detail::keep_range& keep, double kept_share) {
   const pair_tile_kind tile = rows_->format().deciding_tile();
-  if (kept_share <= most_estimated_edges && make_half_rows()) return pair_tile_kind::products_half;
+  if (estimates_by_halves(keep, kept_share)) return pair_tile_kind::products_half;
   if (tile != pair_tile_kind::tensor_float) return tile;
   if (kept_share > most_refined_edges) return pair_tile_kind::shared_double;
   const bool is_short =

@@ -176,9 +176,10 @@ class pair_engine final : public detail::pair_engine {
   [[nodiscard]] double estimate_error() const {
     return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
   }
-  /// Makes the rows of products_half, where these products are the fastest estimates and there is
-  /// memory; says whether they are there.
-  [[nodiscard]] bool make_half_rows();
+  /// Whether products of halves are estimates for decisions by a cut, of pairs of which such a
+  /// share is computed anew, kept or not: where these are the fastest and there is memory for their
+  /// rows, which are made.
+  [[nodiscard]] bool estimates_by_halves(const detail::keep_range& keep, double kept_share);
   /// The tile for edges of a cut that keeps such a share of the pairs.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(const detail::keep_range& keep,
                                                   double kept_share);

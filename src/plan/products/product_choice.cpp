@@ -1,6 +1,7 @@
 #include "plan/products/product_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/round_up.hpp"
 #include "plan/pair_policy.hpp"
@@ -124,6 +125,19 @@ bool takes_halves(const product_shape& shape, int multiprocessors, const cuda_co
   const double seconds = product_seconds(halves, multiprocessors, machine);
   return seconds < tile_seconds(shape, multiprocessors, machine) &&
          seconds < product_seconds(shape, multiprocessors, machine);
+}
+
+double share_near_cut(const keep_range& keep, index_t observations, double error) {
+  constexpr double normal_peak = 0.398942;  // 1 / sqrt(2 pi)
+  constexpr double spread_density = 1;
+  const auto m = static_cast<double>(observations);
+  double share = 0;
+  for (const double cut : {keep.at_least, keep.at_most}) {
+    if (!(std::abs(cut) <= 1)) continue;
+    const double density = normal_peak * std::sqrt(m) * std::exp(-0.5 * m * cut * cut);
+    share += 2 * error * std::max(density, spread_density);
+  }
+  return share;
 }
 
 bool products_are_short(const product_shape& shape, int multiprocessors) {

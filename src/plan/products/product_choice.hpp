@@ -3,6 +3,7 @@
 
 #include <gpu/index.hpp>
 
+#include "base/keep_range.hpp"
 #include "plan/machine_costs.hpp"
 
 namespace gpu::inline v0::detail {
@@ -12,7 +13,7 @@ enum class product_kind {
   of_values,  ///< Unit rows, in doubles.
   of_ranks,   ///< Centred ranks, in doubles.
   of_limbs,   ///< Their limbs, in 8-bit integers: compute capability 9.0.
-  of_halves   ///< Unit rows in two halves, for dense results in float: compute capability 9.0.
+  of_halves   ///< Unit rows in two halves, in single precision: compute capability 9.0.
 };
 
 /// A job of all pairs as products see it.
@@ -51,6 +52,15 @@ bool can_take_halves(const product_shape& shape);
 /// halves: where they take less time than tiles and products in doubles, and rows fill a tile.
 bool takes_halves(const product_shape& shape, int multiprocessors,
                   const cuda_costs& machine = default_cuda_costs);
+
+/// The largest share of the pairs that may be computed anew, from unit rows in double precision,
+/// where products of halves are estimates for exact decisions. A column of such a pair takes
+/// 1.6e-11 s at the speed of an H100's memory, a column of any pair 4e-14 s less by halves.
+inline constexpr double most_computed_anew = 1.0 / 512;
+/// About the share of the pairs whose statistics are within `error` of a cut: of independent rows
+/// of so many observations, or of rows whose statistics are spread over [-0.5, 0.5], whichever is
+/// larger.
+double share_near_cut(const keep_range& keep, index_t observations, double error);
 
 /// Whether every pair is decided so soon that no screen is looked for: not even its sample would
 /// pay.

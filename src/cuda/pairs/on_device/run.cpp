@@ -33,6 +33,13 @@ pair_filter filter_of(const Sink& sink) {
   }
 }
 
+// Instead, the statistics of a table would be computed at once.
+bool takes_estimates(const call_shape& shape, const device_top_k_sink& sink) {
+  using enum estimate_search::exact_products;
+  const bool is_table = shape.area.rows == shape.area.cols;
+  return estimate_search::takes(shape, sink.index.cols(), is_table ? once_a_pair : once_a_row);
+}
+
 // Calls work.operator()<Implementation>(sink) with what implements a sink.
 template <class Work>
 struct sink_dispatch {
@@ -58,7 +65,7 @@ struct sink_dispatch {
       case partner_way::statistics:
         break;
     }
-    if (estimate_search::takes(shape, sink.index.cols())) {
+    if (takes_estimates(shape, sink)) {
       return work.template operator()<stream_estimate_search>(sink);
     }
     return work.template operator()<stream_row_search>(sink);
@@ -129,7 +136,7 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   if (best != nullptr &&
       choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
-    if (estimate_search::takes(out.shape, best->index.cols())) {
+    if (takes_estimates(out.shape, *best)) {
       // Unit rows are multiplied as halves, ranks as they would be for statistics.
       const bool has_products = format.products;
       if (format.tile == kernels::pair_tile_kind::tensor_float) format.products = false;

@@ -23,10 +23,13 @@ bool limbs_pay(const call_shape& shape, index_t k) {
 
 // The same of unit rows, where what exact statistics cost is the time of their products in double
 // precision. Measured on an H100, in seconds: a byte of a unit row that is read anew, a warp for
-// each row, and a column of a row with another one in double precision less that by halves.
-bool halves_pay(const call_shape& shape, index_t k) {
-  constexpr double read_byte = 1e-12;
-  constexpr double multiply = 2.3e-14;
+// each row, and a column of a row with another one in double precision, less that by halves.
+bool halves_pay(const call_shape& shape, index_t k, estimate_search::exact_products instead) {
+  constexpr double long_row = 1e5;  // of which a byte takes twice as long
+  constexpr double multiply_once = 2.3e-14;
+  const double read_byte = 1e-12 * (1 + static_cast<double>(shape.format.cols) / long_row);
+  const double multiply =
+      instead == estimate_search::exact_products::once_a_pair ? multiply_once : 2 * multiply_once;
   constexpr double filling_rows = 16;  // for each multiprocessor
   const double rows = static_cast<double>(std::max<index_t>(shape.area.rows.size(), 1));
   const double fill = std::max(1.0, filling_rows * shape.multiprocessors / rows);
@@ -36,10 +39,11 @@ bool halves_pay(const call_shape& shape, index_t k) {
 
 }  // namespace
 
-bool estimate_search::takes(const call_shape& shape, index_t k) {
+bool estimate_search::takes(const call_shape& shape, index_t k, exact_products instead) {
   if (!shape.has_room || !shape.has_estimates || k > kernels::neighbor_most_listed) return false;
   if (!has_limbs(shape) && shape.format.cols > kernels::most_estimated_columns) return false;
-  return shape.is_never_short || (has_limbs(shape) ? limbs_pay(shape, k) : halves_pay(shape, k));
+  return shape.is_never_short ||
+         (has_limbs(shape) ? limbs_pay(shape, k) : halves_pay(shape, k, instead));
 }
 
 index_t estimate_search::rows_within(const call_shape& shape, std::size_t bytes) {

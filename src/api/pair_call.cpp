@@ -29,7 +29,7 @@ measure_traits traits_by_nans(measure what, const pair_tables& tables,
   }
   validate::check_pair_shape(complete, tables);
   const measure_traits pairwise = pairwise_traits_of(complete);
-  return validate::find_nan_rows(tables, options.exec.cpu_threads).empty() ? complete : pairwise;
+  return validate::has_nan(tables, options.exec.cpu_threads) ? pairwise : complete;
 }
 
 // The option that a refusal names.

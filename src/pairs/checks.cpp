@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -27,20 +28,30 @@ constexpr index_t elements_per_task = index_t{1} << 18;
 
 template <class T>
 bool holds_nan(const T* row, index_t cols) {
-  bool found = false;
-  for (index_t k = 0; k < cols; ++k) found |= row[k] != row[k];
-  return found;
+  // As wide as the values, so that the compiler makes vectors of it.
+  using mask = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+  mask found = 0;
+  for (index_t k = 0; k < cols; ++k) found |= static_cast<mask>(row[k] != row[k] ? 1 : 0);
+  return found != 0;
+}
+
+// body(rows, thread) for ranges of rows, by a team of threads.
+template <class T, class Body>
+void for_some_rows(const matrix_view<const T>& data, int team, const Body& body) {
+  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
+  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
+  cpu::parallel_for(tasks, team, [&](index_t task, int thread) {
+    const index_t begin = task * rows_per_task;
+    body(detail::index_range{begin, std::min(data.rows(), begin + rows_per_task)}, thread);
+  });
 }
 
 template <class T>
 std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
-  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
-  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
   const int team = cpu::thread_count(threads);
   std::vector<std::vector<index_t>> found(static_cast<std::size_t>(team));
-  cpu::parallel_for(tasks, team, [&](index_t task, int thread) {
-    const index_t end = std::min(data.rows(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
+  for_some_rows(data, team, [&](detail::index_range rows, int thread) {
+    for (index_t i = rows.begin; i < rows.end; ++i) {
       if (holds_nan(data.row(i), data.cols())) found[static_cast<std::size_t>(thread)].push_back(i);
     }
   });
@@ -48,6 +59,17 @@ std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
   return all;
+}
+
+template <class T>
+bool any_row_holds_nan(matrix_view<const T> data, int threads) {
+  std::atomic<bool> found = false;
+  for_some_rows(data, cpu::thread_count(threads), [&](detail::index_range rows, int) {
+    for (index_t i = rows.begin; i < rows.end && !found; ++i) {
+      if (holds_nan(data.row(i), data.cols())) found = true;
+    }
+  });
+  return found;
 }
 
 // Of a table row by row, or of a transposed one column by column.
@@ -299,6 +321,19 @@ std::vector<index_t> find_in(const detail::any_table& data, int threads) {
   return out;
 }
 
+bool is_nan_in(const detail::any_table& data, int threads) {
+  const detail::host_rows rows(detail::source_of(data));
+  bool found = false;
+  if (!rows.may_hold_nan()) return found;
+  rows.for_each_view({0, rows.rows()}, threads,
+                     [&]<class T>(const matrix_view<const T>& view, index_t) {
+                       if constexpr (std::is_floating_point_v<T>) {
+                         found = found || any_row_holds_nan(view, threads);
+                       }
+                     });
+  return found;
+}
+
 index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
   if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
   const detail::host_rows rows(detail::source_of(data));
@@ -319,6 +354,10 @@ std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int thread
   }
   for (const index_t row : of_y) out.push_back(rows_of_x + row);
   return out;
+}
+
+bool has_nan(const detail::pair_tables& tables, int threads) {
+  return is_nan_in(tables.x, threads) || (tables.y && is_nan_in(*tables.y, threads));
 }
 
 void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads) {

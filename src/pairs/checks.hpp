@@ -41,6 +41,8 @@ void check_search(const discovery_search& search, const discovery_search& begun)
 /// Rows that hold a NaN, ascending, those of y numbered behind those of x; none for integers and
 /// for tables in device memory. Reads the data once, in parallel.
 std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads);
+/// Whether there are any; of tables that are not prepared. Ends with the first that is found.
+bool has_nan(const detail::pair_tables& tables, int threads);
 
 /// Names row and column of the first NaN where `nans` is reject and there is one.
 void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads);

@@ -156,7 +156,7 @@ bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
     return shape.format.tile != kernels::pair_tile_kind::tensor_float ||
            rows_->make_half_rows(budget_, stream());
   };
-  const bool takes = estimate_search::takes(shape, k, estimate_search::exact_products::once_a_row);
+  const bool takes = estimate_search::takes(shape, k, estimate_search::other_way::candidates);
   if (!share_->agree(rows_->resident() && takes && make_rows())) return false;
   // A list is far shorter than a row of estimates.
   const std::size_t room = std::min(most_estimate_bytes, budget_.left() / 2);

@@ -33,11 +33,8 @@ pair_filter filter_of(const Sink& sink) {
   }
 }
 
-// Instead, the statistics of a table would be computed at once.
 bool takes_estimates(const call_shape& shape, const device_top_k_sink& sink) {
-  using enum estimate_search::exact_products;
-  const bool is_table = shape.area.rows == shape.area.cols;
-  return estimate_search::takes(shape, sink.index.cols(), is_table ? once_a_pair : once_a_row);
+  return estimate_search::takes(shape, sink.index.cols(), estimate_search::other_way::selection);
 }
 
 // Calls work.operator()<Implementation>(sink) with what implements a sink.

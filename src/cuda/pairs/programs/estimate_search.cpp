@@ -24,22 +24,26 @@ bool limbs_pay(const call_shape& shape, index_t k) {
 // The same of unit rows, where what exact statistics cost is the time of their products in double
 // precision. Measured on an H100, in seconds: a byte of a unit row that is read anew, a warp for
 // each row, and a column of a row with another one in double precision, less that by halves.
-bool halves_pay(const call_shape& shape, index_t k, estimate_search::exact_products instead) {
-  constexpr double long_row = 1e5;  // of which a byte takes twice as long
+bool halves_pay(const call_shape& shape, index_t k, estimate_search::other_way instead) {
   constexpr double multiply_once = 2.3e-14;
-  const double read_byte = 1e-12 * (1 + static_cast<double>(shape.format.cols) / long_row);
-  const double multiply =
-      instead == estimate_search::exact_products::once_a_pair ? multiply_once : 2 * multiply_once;
+  constexpr double long_row = 1e5;     // of which a byte takes twice as long
   constexpr double filling_rows = 16;  // for each multiprocessor
-  const double rows = static_cast<double>(std::max<index_t>(shape.area.rows.size(), 1));
+  constexpr double candidates = 2e-3;  // what these take beside their products
+  const bool selects = instead == estimate_search::other_way::selection;
+  const bool is_once = selects && shape.area.rows == shape.area.cols;
+  const auto cols = static_cast<double>(shape.format.cols);
+  const auto rows = static_cast<double>(std::max<index_t>(shape.area.rows.size(), 1));
   const double fill = std::max(1.0, filling_rows * shape.multiprocessors / rows);
-  return static_cast<double>(k + more_partners) * sizeof(double) * read_byte * fill <=
-         multiply * static_cast<double>(shape.area.cols.size());
+  const double read_byte = 1e-12 * (1 + cols / long_row) * fill;
+  const double bytes = rows * static_cast<double>(k + more_partners) * cols * sizeof(double);
+  const double products = rows * static_cast<double>(shape.area.cols.size()) * cols;
+  const double exact = products * (is_once ? multiply_once : 2 * multiply_once);
+  return bytes * read_byte <= exact + (selects ? 0 : candidates);
 }
 
 }  // namespace
 
-bool estimate_search::takes(const call_shape& shape, index_t k, exact_products instead) {
+bool estimate_search::takes(const call_shape& shape, index_t k, other_way instead) {
   if (!shape.has_room || !shape.has_estimates || k > kernels::neighbor_most_listed) return false;
   if (!has_limbs(shape) && shape.format.cols > kernels::most_estimated_columns) return false;
   return shape.is_never_short ||

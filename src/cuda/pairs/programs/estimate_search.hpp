@@ -16,10 +16,11 @@ namespace gpu::cuda {
 
 class estimate_search {
  public:
-  /// How often the products of exact statistics would be computed instead.
-  enum class exact_products { once_a_pair, once_a_row };
+  /// What would be done instead: selection from all exact statistics, of a table computed once a
+  /// pair; or the decision of candidates, computed for each row.
+  enum class other_way { selection, candidates };
   /// Whether the search takes lists of k partners.
-  static bool takes(const call_shape& shape, index_t k, exact_products instead);
+  static bool takes(const call_shape& shape, index_t k, other_way instead);
   static std::size_t row_bytes(const call_shape& shape) {
     return static_cast<std::size_t>(shape.area.cols.size()) * sizeof(float);
   }

@@ -15,7 +15,8 @@ class pair_budget {
   [[nodiscard]] std::size_t left() const noexcept { return limit_ - used_; }
   /// Takes `bytes` for the engine's life. Throws gpu::out_of_memory, naming `what`.
   void take(std::size_t bytes, const char* what);
-  /// Throws gpu::out_of_memory unless `bytes` are left.
+  /// Throws gpu::out_of_memory unless `bytes` are left; what it says that was asked for is these
+  /// and all that is taken.
   void require(std::size_t bytes, const char* what) const;
 
  private:

@@ -18,6 +18,7 @@ constexpr std::uint32_t word_bits = 64;
 template <class T>
 void order_columns(const T* values, index_t cols, std::vector<std::uint32_t>& out) {
   out.clear();
+  out.reserve(static_cast<std::size_t>(cols));
   for (index_t k = 0; k < cols; ++k) {
     if (values[k] == values[k]) out.push_back(static_cast<std::uint32_t>(k));
   }
@@ -28,16 +29,26 @@ void order_columns(const T* values, index_t cols, std::vector<std::uint32_t>& ou
 
 template <class T>
 shared_row_ties::shared_row_ties(const T* values, const std::vector<std::uint32_t>& order) {
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    if (end - begin == 1) continue;
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::uint32_t word = order[k] / word_bits;
-      if (k == begin || columns_.back().word != word) columns_.push_back({0, word, false});
-      columns_.back().bits |= std::uint64_t{1} << (order[k] % word_bits);
+  // body(column, begins, ends) for the columns of every group: whether the column is the first of
+  // its group in a word, and whether it is the last of the group.
+  const auto for_each_tied = [&](const auto& body) {
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+      if (end - begin == 1) continue;
+      for (std::size_t k = begin; k < end; ++k) {
+        const bool begins = k == begin || order[k] / word_bits != order[k - 1] / word_bits;
+        body(order[k], begins, k + 1 == end);
+      }
     }
-    columns_.back().is_last = true;
-  }
+  };
+  std::size_t words = 0;
+  for_each_tied([&](std::uint32_t, bool begins, bool) { words += begins ? 1 : 0; });
+  columns_.reserve(words);
+  for_each_tied([&](std::uint32_t column, bool begins, bool is_last) {
+    if (begins) columns_.push_back({0, column / word_bits, false});
+    columns_.back().bits |= std::uint64_t{1} << (column % word_bits);
+    columns_.back().is_last = is_last;
+  });
 }
 
 row_ties shared_row_ties::within(const std::uint64_t* present) const {

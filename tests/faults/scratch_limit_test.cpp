@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -189,7 +191,7 @@ void add_products(std::vector<entry>& to) {
 void add_pairs(std::vector<entry>& to) {
   constexpr std::size_t tables = 512 << 10;  // of p and of classes: of one size, whatever the rows
   static const auto data = numbers<float>(2000, 40, 5);
-  static const auto other = numbers<float>(300, 40, 5);
+  static const auto other = numbers<float>(600, 40, 5);
   for (const auto measure : {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::cosine,
                              gpu::measure::bicor, gpu::measure::kendall}) {
     const std::string name(gpu::info_of(measure).name);
@@ -203,7 +205,75 @@ void add_pairs(std::vector<entry>& to) {
                                                      gpu::top_k_sink{.k = 4});
                     return static_cast<double>(best.summary.pairs_kept);
                   }});
+    to.push_back(
+        {name + " nearly all edges", tables, [=](const auto& exec) {
+           double sum = 0;
+           const auto add = [&](std::span<const gpu::edge> edges) {
+             for (const gpu::edge& e : edges) sum += e.statistic + e.row - 2.0 * e.col;
+           };
+           static_cast<void>(gpu::all_pairs(
+               measure, other, {.exec = exec},
+               gpu::stream_sink{.keep = {.min_abs = 0.001}, .consume = add, .batch_edges = 100}));
+           return sum;
+         }});
   }
+}
+
+// Rows so long that windows of few of them are packed, and that a row of a thread is no small
+// thing.
+void add_long_pairs(std::vector<entry>& to) {
+  constexpr std::size_t tables = 512 << 10;
+  constexpr index_t rows = 22;
+  static const auto data = numbers<float>(rows, 14000, 1000);
+  static const auto of_signs = numbers<float>(rows, 1200, 1000);
+  static const auto of_sorts = numbers<float>(rows, 2500, 1000);
+  static auto with_missing = numbers<float>(rows, 4500, 1000);
+  for (index_t i = 0; i < rows; i += 2) {
+    for (index_t k = i; k < with_missing.cols(); k += 37) {
+      with_missing(i, k) = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  const auto edges_of = [&](gpu::measure measure, const gpu::matrix<float>* table,
+                            gpu::nan_policy nans) {
+    std::string name = std::string(gpu::info_of(measure).name) + " edges of " +
+                       std::to_string(table->cols()) + " columns";
+    if (nans == gpu::nan_policy::pairwise) name += ", some missing";
+    to.push_back(
+        {name, tables + bytes_of(rows, rows, 2 * sizeof(gpu::edge)), [=](const auto& exec) {
+           const auto found = gpu::all_pairs(measure, *table, {.nans = nans, .exec = exec},
+                                             gpu::edge_sink{.keep = {.min_abs = 0.001}});
+           double sum = 0;
+           for (const gpu::edge& e : found.edges) sum += e.statistic + e.row;
+           return sum;
+         }});
+  };
+  for (const auto measure : gpu::all_measures()) {
+    const bool has_signs = measure == gpu::measure::kendall;
+    edges_of(measure, has_signs ? &of_signs : &data, gpu::nan_policy::reject);
+    if (has_signs) edges_of(measure, &of_sorts, gpu::nan_policy::reject);
+    edges_of(measure, has_signs ? &of_signs : &with_missing, gpu::nan_policy::pairwise);
+  }
+  // Kernels take more rows at a time than there are.
+  static const auto few = numbers<float>(3, 60000, 1000);
+  for (const auto measure : {gpu::measure::spearman, gpu::measure::pearson}) {
+    const std::string name(gpu::info_of(measure).name);
+    for (const auto* table : {&data, &few}) {
+      const index_t count = table->rows();
+      const std::string of = " of " + std::to_string(count) + " long rows";
+      to.push_back(
+          {name + " dense" + of, tables + bytes_of(count, count, 8), [=](const auto& exec) {
+             return sum_of<double>(gpu::all_pairs(measure, *table, {.exec = exec}));
+           }});
+      to.push_back({name + " best" + of, tables + bytes_of(count, 4, 24), [=](const auto& exec) {
+                      const auto best =
+                          gpu::all_pairs(measure, *table, {.exec = exec}, gpu::top_k_sink{.k = 2});
+                      return sum_of(best.statistic);
+                    }});
+    }
+  }
+  static auto few_with_missing = numbers<float>(3, 60000, 1000);
+  few_with_missing(0, 7) = std::numeric_limits<float>::quiet_NaN();
+  edges_of(gpu::measure::pearson, &few_with_missing, gpu::nan_policy::pairwise);
 }
 
 int failures = 0;
@@ -248,6 +318,7 @@ int main() {
   add_row_operations(entries);
   add_products(entries);
   add_pairs(entries);
+  add_long_pairs(entries);
   int ran = 0;
   int refused = 0;
   for (const entry& of : entries) {

@@ -1,7 +1,7 @@
 // The promise on memory: beside the input and what they keep, all pairs take at most 256 MiB on the
 // CPU, however many rows there are, or the limit that was asked for. A program of its own, run once
-// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`, `sparse`), as the
-// peak is one of the whole process.
+// a case (`spearman`, `patterns`, `pearson`, `counts`, `columns`, `integers`, `sparse`, `long`), as
+// the peak is one of the whole process.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,6 @@
 
 namespace {
 
-constexpr gpu::index_t cols = 30;
 constexpr double mebibyte = 1024.0 * 1024;
 
 // Peak resident size of this process in bytes; 0 where the system does not tell.
@@ -50,6 +49,7 @@ struct job {
   gpu::index_t distinct = 0;  // rows, which then repeat; 0: all
   std::size_t limit = 0;      // execution::workspace_bytes
   std::uint64_t enough = 0;   // pairs after which it is cancelled
+  gpu::index_t cols = 30;
 };
 
 // Bytes that call(options) takes at its peak. All pairs take minutes; the memory is all there once
@@ -80,34 +80,37 @@ double bytes_beside_sparse_input(const job& what, const Run& run, const Sink& si
   std::vector<std::int64_t> column;
   std::vector<double> values;
   row_begin.reserve(static_cast<std::size_t>(what.rows) + 1);
-  column.reserve(static_cast<std::size_t>(what.rows) * 5);
-  values.reserve(static_cast<std::size_t>(what.rows) * 5);
+  const auto stored = static_cast<std::size_t>(what.rows * (what.cols / 6 + 1));
+  column.reserve(stored);
+  values.reserve(stored);
   std::mt19937 random(1);
   for (gpu::index_t i = 0; i < what.rows; ++i) {
-    for (std::int64_t k = i % 6; k < cols; k += 6) {
+    for (std::int64_t k = i % 6; k < what.cols; k += 6) {
       column.push_back(k);
       values.push_back(static_cast<double>(1 + random() % what.values));
     }
     row_begin.push_back(static_cast<std::int64_t>(values.size()));
   }
   const gpu::csr_view<const double> view(row_begin.data(), column.data(), values.data(), what.rows,
-                                         cols);
+                                         what.cols);
   return bytes_of(what, [&](const gpu::pair_options& options) { run(view, options, sink); });
 }
 
 // Bytes that a call takes at its peak beside its input; `run(view, options, sink)` is a measure.
 template <class T, class Run, class Sink>
 double bytes_beside_input(const job& what, const Run& run, const Sink& sink) {
-  gpu::matrix<T> data(what.rows, cols);
+  gpu::matrix<T> data(what.rows, what.cols);
   std::mt19937 random(1);
   for (gpu::index_t i = 0; i < what.rows; ++i) {
     if (what.distinct != 0 && i % what.distinct == 0) random.seed(1);
-    for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = static_cast<T>(random() % what.values);
+    for (gpu::index_t k = 0; k < what.cols; ++k) {
+      data(i, k) = static_cast<T>(random() % what.values);
+    }
   }
   return bytes_of(what, [&](const gpu::pair_options& options) {
     if (what.stands == layout::rows) return run(data.view(), options, sink);
     // Other rows of the same elements, whose ranks and sums are as good.
-    run(gpu::column_matrix_view<const T>(data.data(), what.rows, cols), options, sink);
+    run(gpu::column_matrix_view<const T>(data.data(), what.rows, what.cols), options, sink);
   });
 }
 
@@ -140,6 +143,15 @@ int main(int argc, char** argv) {
                                 : bytes_beside_input<std::int64_t>(limited, pearson, counts);
     allowed =
         static_cast<double>(limited.limit) + static_cast<double>(limited.rows) * 4 + 16 * mebibyte;
+  } else if (name == "long") {
+    // 40 rows of 8 MB in half of that, and beside them a panel of eight.
+    const job limited{.rows = 40,
+                      .values = 1000,
+                      .limit = std::size_t{170} << 20,
+                      .enough = 1'000'000,
+                      .cols = 1'000'000};
+    taken = bytes_beside_sparse_input(limited, pearson, strict);
+    allowed = static_cast<double>(limited.limit) + 64e6 + 16 * mebibyte;
   } else if (name == "patterns") {
     const gpu::stream_sink stream{.keep = strict.keep,
                                   .consume = [](std::span<const gpu::edge>) {},

@@ -81,10 +81,63 @@ TEST_CASE("Windows of long rows under a limit are as small as it says", "[memory
   CHECK(plan.is_windowed);
   CHECK(plan.window_rows == 128);
   CHECK(plan.bytes <= limit);
+  CHECK(plan.group == gpu::cpu::pair_policy::window_step);
   CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) == 128);
-  const std::size_t less = std::size_t{1} << 30;
-  CHECK_THROWS_AS(plan_pair_memory(gpu::detail::pearson_traits, 2000, 1'000'000, true, 1, less),
-                  gpu::out_of_memory);
+}
+
+TEST_CASE("Windows of few rows are packed where a limit holds no more", "[memory]") {
+  using gpu::cpu::pair_policy::small_window_step;
+  const auto least_of = [](const gpu::detail::measure_traits& what, index_t cols, int threads) {
+    try {
+      (void)plan_pair_memory(what, 2000, cols, true, threads, 1);
+    } catch (const gpu::out_of_memory& refusal) {
+      return refusal.requested_bytes();
+    }
+    return std::size_t{0};
+  };
+  for (const measure what : gpu::all_measures()) {
+    for (const gpu::detail::measure_traits& traits :
+         {traits_of(what), gpu::detail::pairwise_traits_of(traits_of(what))}) {
+      for (const index_t cols : {100'000, 1'000'000}) {
+        CAPTURE(gpu::to_string(what), cols);
+        // Sixteen rows and four on the way, and what one thread takes.
+        const std::size_t least = least_of(traits, cols, 1);
+        const auto elements = static_cast<std::size_t>(cols);
+        CHECK(least > elements * 16 * 4);
+        CHECK(least < elements * 20 * 50 + (std::size_t{2} << 20));
+        CHECK(least_of(traits, cols, 64) == least);
+        for (const int threads : {1, 4, 64}) {
+          for (const std::size_t limit : {least, 2 * least, 4 * least}) {
+            const auto plan = plan_pair_memory(traits, 2000, cols, true, threads, limit);
+            CHECK(plan.bytes <= limit);
+            CHECK(plan.is_windowed);
+            CHECK(plan.window_rows >= 16);
+            CHECK(plan.window_rows % (2 * plan.group) == 0);
+            CHECK(plan.threads <= threads);
+            CHECK(plan.threads >= 1);
+            if (limit == least) CHECK((plan.threads == 1 && plan.group == small_window_step));
+          }
+        }
+      }
+    }
+  }
+  const std::size_t limit = std::size_t{1} << 30;
+  const auto plan = plan_pair_memory(gpu::detail::pearson_traits, 2000, 1'000'000, true, 4, limit);
+  CHECK(plan.threads == 4);
+  CHECK(plan.window_rows == 96);
+  CHECK(gpu::cpu::window_rows_beside(plan, std::size_t{1} << 40) == 24 / 16 * 16);
+  CHECK_THROWS_AS(
+      plan_pair_memory(gpu::detail::pearson_traits, 2000, 1'000'000, true, 4, limit / 10),
+      gpu::out_of_memory);
+}
+
+TEST_CASE("Threads are fewer where a limit holds the scratch of no more", "[memory]") {
+  const auto threads_at = [](std::size_t limit) {
+    return plan_pair_memory(gpu::detail::spearman_traits, 5000, 30, true, 64, limit).threads;
+  };
+  CHECK(threads_at(std::size_t{1} << 30) == 64);
+  CHECK(threads_at(std::size_t{4} << 20) > 8);
+  CHECK(threads_at(std::size_t{4} << 20) < 24);
 }
 
 TEST_CASE("Each thread has the memory that it takes for sums of doubles", "[memory]") {

@@ -7,8 +7,14 @@
 namespace gpu::cpu {
 namespace {
 
-// Hits of a tile that a thread should have at a time: 1 MiB.
-constexpr double hits_of_a_tile = 1 << 16;
+// Hits of a tile that a thread should have at a time: 1 MiB, or where memory is short as many as
+// leave all threads' an eighth of those that may wait.
+constexpr std::size_t hits_of_a_tile = 1 << 16;
+std::size_t tile_hits(std::size_t panel_edges, int threads) {
+  if (panel_edges >= pair_policy::panel_edges) return hits_of_a_tile;
+  return std::min(hits_of_a_tile, panel_edges / (8 * static_cast<std::size_t>(threads)));
+}
+
 }  // namespace
 
 pair_engine::edge_walk::edge_walk(pair_engine& engine, const detail::edge_request& request,
@@ -21,11 +27,15 @@ pair_engine::edge_walk::edge_walk(pair_engine& engine, const detail::edge_reques
           std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
 
 index_t pair_engine::edge_walk::tile_cols(const pair_search& search) const {
-  const double share = std::max(share_, search.estimate().kept);
-  const double fitting =
-      hits_of_a_tile / (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
+  const pair_estimate estimate = search.estimate();
+  const bool is_known = share_ >= 0 || estimate.sampled > 0;
+  const double share = is_known ? std::max(share_, estimate.kept) : 1;
+  const std::size_t hits = tile_hits(engine_.panel_edges_, engine_.threads_);
+  const double fitting = static_cast<double>(hits) /
+                         (static_cast<double>(pair_policy::task_rows) * std::max(share, 1e-9));
   if (fitting >= static_cast<double>(pair_policy::task_cols)) return pair_policy::task_cols;
-  constexpr index_t step = pair_policy::short_row_task_cols;
+  const index_t step =
+      hits < hits_of_a_tile ? pair_policy::window_step : pair_policy::short_row_task_cols;
   return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 

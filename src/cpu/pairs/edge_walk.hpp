@@ -63,7 +63,7 @@ class pair_engine::edge_walk {
   [[nodiscard]] std::span<const pair_hit> hits_of(const part& p) const {
     return {hits_.data() + p.begin, p.count};
   }
-  // Columns of a tile whose hits fit the cache of a core.
+  // Columns of a tile whose hits fit the cache of a core, and are no more than may wait.
   [[nodiscard]] index_t tile_cols(const pair_search& search) const;
   // For every row of every part, one behind the other, the place of its first edge among those
   // that are written, which begin at `first`.
@@ -82,7 +82,8 @@ class pair_engine::edge_walk {
   std::size_t found_ = 0;
   std::vector<part> parts_;
   std::vector<std::size_t> first_row_;  // of each part, rows of the parts before it
-  double share_ = 0;                    // kept pairs of those that the last collect() looked at
+  // Kept pairs of those that the last collect() looked at; -1: nothing yet.
+  double share_ = -1;
   aligned_buffer<edge> waiting_;
   std::size_t waiting_count_ = 0;
 };

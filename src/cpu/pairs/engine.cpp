@@ -101,6 +101,8 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
                                   {.rows = info_.rows, .cols = info_.cols});
   const row_selection selection = select_rows(input);
   const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
+  threads_ = memory.threads;
+  group_ = memory.group;
   panel_edges_ = memory.waiting_edges;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   const detail::poll_scope polled(&meter);
@@ -117,6 +119,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
       .min_observations = options.min_observations,
       .mask_bytes = memory.mask_bytes,
       .selection = selection,
+      .group = group_,
       .threads = threads_,
       .piece_rows = memory.piece_rows};
   row_preparation found = prepare_rows(input.tables, how);
@@ -190,7 +193,7 @@ pair_search& pair_engine::search(const pair_task& task) {
 }
 
 index_t pair_engine::load_beside(row_range rows, index_t begin, index_t end) {
-  const index_t room = 2 * half_window_ - row_layout::second_begin(rows.size());
+  const index_t room = 2 * half_window_ - second_begin(rows.size());
   const index_t last = std::min(begin + room, end);
   load(rows, {begin, last}, {0, rows.size()});
   return last;
@@ -198,8 +201,8 @@ index_t pair_engine::load_beside(row_range rows, index_t begin, index_t end) {
 
 index_t pair_engine::range_rows() const {
   if (!is_across_) return half_window_;
-  const index_t room = 2 * half_window_ - row_layout::second_begin(area_cols_.size());
-  return std::max(half_window_, room / pair_policy::window_step * pair_policy::window_step);
+  const index_t room = 2 * half_window_ - second_begin(area_cols_.size());
+  return std::max(half_window_, room / group_ * group_);
 }
 
 std::uint64_t pair_engine::pairs_of(row_range rows) const {
@@ -237,7 +240,7 @@ index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
   const index_t tasks = pair_policy::tasks_per_thread * index_t{team()};
   const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
   const index_t fitting = window_cols() / std::max<index_t>(strips, 1);
-  const index_t least = least_task_cols_for(packed_cols_);
+  const index_t least = std::min(least_task_cols_for(packed_cols_), most);
   return std::clamp(fitting / least * least, least, most);
 }
 
@@ -247,8 +250,8 @@ std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_e
   const index_t task_cols = shared_task_cols(row_end - row_begin, most_cols);
   // Columns outside, so that threads that run side by side share the columns they read.
   const index_t cols = window_size();
-  const index_t first = second_.is_empty() ? row_begin / task_cols * task_cols
-                                           : row_layout::second_begin(first_.size());
+  const index_t first =
+      second_.is_empty() ? row_begin / task_cols * task_cols : second_begin(first_.size());
   for (index_t j = first; j < cols; j += task_cols) {
     for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
       const pair_tile tile{.row_begin = i,

@@ -92,9 +92,12 @@ class pair_engine final : public detail::pair_engine {
     return original_[static_cast<std::size_t>(place)];
   }
   [[nodiscard]] index_t packed(index_t place) const {
-    return place < first_.size()
-               ? first_.begin + place
-               : second_.begin + (place - row_layout::second_begin(first_.size()));
+    return place < first_.size() ? first_.begin + place
+                                 : second_.begin + (place - second_begin(first_.size()));
+  }
+  // The place of the second range behind a first one of so many rows.
+  [[nodiscard]] index_t second_begin(index_t first) const {
+    return row_layout::second_begin(first, group_);
   }
   [[nodiscard]] index_t window_size() const { return static_cast<index_t>(original_.size()); }
   // Columns that a row of the window meets, at most.
@@ -180,8 +183,9 @@ class pair_engine final : public detail::pair_engine {
   detail::row_info info_;
   index_t packed_cols_ = 0;  // elements of a packed row
   std::optional<detail::folded_rows> folded_;
-  std::unique_ptr<row_source> source_;  // null where there is one window alone
-  index_t half_window_ = 0;             // rows of a range
+  std::unique_ptr<row_source> source_;        // null where there is one window alone
+  index_t half_window_ = 0;                   // rows of a range
+  index_t group_ = pair_policy::window_step;  // row_layout::group of the windows
   index_t size_ = 0;
   row_range area_rows_;
   row_range area_cols_;
@@ -224,7 +228,7 @@ void pair_engine::for_each_meeting(const Body& body, index_t most_rows) {
     const bool is_one_range = second_.is_empty();
     body(pair_tile{.row_begin = asked_.begin,
                    .row_end = asked_.end,
-                   .col_begin = is_one_range ? 0 : row_layout::second_begin(first_.size()),
+                   .col_begin = is_one_range ? 0 : second_begin(first_.size()),
                    .col_end = window_size()});
   };
   if (!source_) return meet();

@@ -7,21 +7,30 @@
 
 #include <gpu/error.hpp>
 
+#include "base/round_up.hpp"
 #include "cpu/pairs/choice/policy.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
+#include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/pairwise/pairwise_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
 
 namespace gpu::cpu {
 namespace {
 
-// An edge that waits to be put in order, before and after.
-constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge);
-constexpr std::size_t least_waiting_edges = 1024;
+// An edge that waits to be put in order, before and after, and its share of what the threads find
+// meanwhile.
+constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge) + 8;
+constexpr std::size_t least_waiting_bytes = 1024 * bytes_per_waiting_edge;
 
 // Square sum, length and scale; number; classes of which sorted rows are.
 constexpr std::size_t bytes_beside = 48;
+
+// Statistics and sums of a block of pairs.
+constexpr std::size_t block_bytes =
+    static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols) *
+    (sizeof(double) + sizeof(std::int32_t));
 
 // Kernels for tiles take whole ones of 64 bytes, doubles come in eights.
 constexpr std::size_t padding_of(index_t cols) {
@@ -81,6 +90,16 @@ std::size_t row_mask_bytes(const detail::measure_traits& what, index_t cols) {
   return 0;
 }
 
+// A row as it stands in a small window.
+std::size_t plain_row_bytes(const detail::measure_traits& what, index_t cols) {
+  const index_t elements = what.packed_cols(cols);
+  const std::size_t element_bytes =
+      what.form == detail::row_form::unit_values
+          ? sizeof(double)
+          : static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::rounded, elements));
+  return static_cast<std::size_t>(elements) * element_bytes + padding_of(cols) + bytes_beside;
+}
+
 // What packed_rows copies of a row of a task. Rounded rows and blocks of products are read where
 // they are; these are screened at most.
 std::size_t row_step_bytes(bool is_rounded, index_t cols) {
@@ -111,12 +130,26 @@ std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool ha
   return pairwise_scratch_bytes(what, cols);
 }
 
-std::size_t scratch_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
-                          int threads, std::size_t double_bytes) {
-  const auto block = static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
-  const std::size_t per_thread = block * (sizeof(double) + sizeof(std::int32_t)) +
-                                 task_bytes(what, cols, has_int8_sums) + double_bytes;
-  return static_cast<std::size_t>(threads) * per_thread;
+// What a thread takes to find pairs.
+std::size_t search_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
+                         std::size_t double_bytes) {
+  return block_bytes + task_bytes(what, cols, has_int8_sums) + double_bytes;
+}
+
+// What a thread takes to pack rows.
+std::size_t packing_bytes(const detail::measure_traits& what, index_t cols) {
+  switch (what.form) {
+    case detail::row_form::ranks:
+      return centred_ranks_bytes(cols);
+    case detail::row_form::signs:
+      return std::max(centred_ranks_bytes(cols), kendall_packing_bytes(cols));
+    case detail::row_form::unit_values:  // which are transformed in the same way
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
+      break;
+  }
+  return pairwise_packing_bytes(what, cols);
 }
 
 // Input rows that are prepared at a time: a few MiB.
@@ -128,95 +161,169 @@ constexpr index_t rows_per_piece(index_t cols) {
 // A window with a limit has a share of its rows in addition, on the way to it.
 constexpr index_t rows_per_window_piece = 4;
 
-// Two halves of whole groups of columns.
-index_t whole_window(std::size_t rows, index_t least) {
-  constexpr index_t step = 2 * pair_policy::window_step;
-  return std::max(least, static_cast<index_t>(rows) / step * step);
+// A packed row with its share of those on the way.
+constexpr std::size_t with_piece(std::size_t row_bytes) {
+  return row_bytes + row_bytes / rows_per_window_piece + 1;
 }
 
-// The rows of the smallest window.
-index_t least_window(std::size_t limit, std::size_t per_row) {
-  const bool is_short_of = limit != 0 && per_row > pair_policy::limited_row_bytes;
-  return is_short_of ? pair_policy::least_limited_rows : pair_policy::least_window_rows;
+// How rows may stand in windows.
+struct window_kind {
+  std::size_t row_bytes;
+  index_t least_rows;  // of a window
+  index_t group;       // row_layout::group
+  index_t padding;     // of what is packed: so many rows take as much as each number below
+  std::size_t thread_bytes;
+
+  [[nodiscard]] std::size_t bytes_of(index_t rows) const {
+    return static_cast<std::size_t>(round_up(rows, padding)) * row_bytes;
+  }
+  // Two halves of whole groups of columns.
+  [[nodiscard]] index_t whole_window(std::size_t rows) const {
+    const index_t step = 2 * group;
+    return std::max(least_rows, static_cast<index_t>(rows) / step * step);
+  }
+  // Of the smallest window of a table of so many rows.
+  [[nodiscard]] std::size_t least_bytes(index_t rows) const {
+    return bytes_of(std::min(rows, least_rows));
+  }
+};
+
+// Without the forms that the kernels screen and search.
+window_kind small_windows(const detail::measure_traits& what, index_t cols,
+                          std::size_t double_bytes) {
+  const bool has_own_form =
+      what.form == detail::row_form::ranks || what.form == detail::row_form::unit_values;
+  // Other rows have no such forms.
+  constexpr bool has_int8_sums = false;
+  const std::size_t row =
+      has_own_form ? plain_row_bytes(what, cols) : row_bytes(what, cols, has_int8_sums);
+  const std::size_t searching = has_own_form
+                                    ? block_bytes + double_bytes
+                                    : search_bytes(what, cols, has_int8_sums, double_bytes);
+  return {.row_bytes = with_piece(row),
+          .least_rows = pair_policy::least_small_window,
+          .group = pair_policy::small_window_step,
+          .padding = pair_policy::small_window_step,
+          .thread_bytes = std::max(searching, packing_bytes(what, cols))};
+}
+
+// Rows of a table, and what packs and searches them.
+struct pair_job {
+  const detail::measure_traits& what;
+  index_t rows;
+  index_t cols;
+  int threads;
+};
+
+pair_memory divide(const pair_job& job, const window_kind& kind, index_t window, index_t piece_rows,
+                   std::size_t waiting, std::size_t masks) {
+  return {.window_rows = window,
+          // Small ones have a source, also where all rows are one of them.
+          .is_windowed = window < job.rows || kind.group != pair_policy::window_step,
+          .least_window = kind.least_rows,
+          .group = kind.group,
+          .row_bytes = kind.row_bytes,
+          .piece_rows = piece_rows,
+          .waiting_edges = waiting,
+          .mask_bytes = masks,
+          .threads = job.threads,
+          .bytes = kind.bytes_of(window) + masks +
+                   static_cast<std::size_t>(job.threads) * kind.thread_bytes +
+                   waiting * bytes_per_waiting_edge};
+}
+
+pair_memory plan_without_limit(const pair_job& job, const window_kind& kind) {
+  const std::size_t row_masks = row_mask_bytes(job.what, job.cols);
+  const std::size_t all_masks = static_cast<std::size_t>(job.rows) * row_masks;
+  const std::size_t all = static_cast<std::size_t>(job.rows) * kind.row_bytes;
+  const std::size_t scratch = static_cast<std::size_t>(job.threads) * kind.thread_bytes;
+  const auto finished = [&](index_t window, std::size_t waiting, std::size_t masks) {
+    return divide(job, kind, window, rows_per_piece(job.cols), waiting, masks);
+  };
+  const std::size_t of_long_rows = std::min(
+      static_cast<std::size_t>(std::min(job.rows, pair_policy::long_row_window)) * kind.row_bytes,
+      pair_policy::long_row_bytes);
+  const std::size_t more = of_long_rows - std::min(of_long_rows, pair_policy::packed_bytes / 2);
+  const std::size_t budget = pair_policy::memory_bytes + more;
+  const std::size_t left = budget - std::min(scratch, budget / 2);
+  const std::size_t packed = left - (pair_policy::memory_bytes - pair_policy::packed_bytes);
+  if (all <= packed) {
+    const std::size_t masks = std::min(packed - all, all_masks);
+    return finished(
+        job.rows, std::min(pair_policy::panel_edges, (left - all - masks) / bytes_per_waiting_edge),
+        masks);
+  }
+  // Smaller windows meet more often; two thirds of their memory for masks cost little of that.
+  const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
+  const std::size_t of_row = std::min(row_masks, 2 * kind.row_bytes);
+  const index_t window =
+      std::min(job.rows, kind.whole_window(for_rows / (kind.row_bytes + of_row)));
+  const std::size_t masks = static_cast<std::size_t>(window) * of_row;
+  const bool fits = static_cast<std::size_t>(window) * kind.row_bytes + masks <= for_rows;
+  return finished(window, pair_policy::panel_edges, fits ? masks : 0);
+}
+
+pair_memory plan_within(pair_job job, const window_kind& kind, std::size_t limit) {
+  const std::size_t least_rows = kind.least_bytes(job.rows);
+  const std::size_t least = least_rows + least_waiting_bytes + kind.thread_bytes;
+  if (limit < least) {
+    throw out_of_memory(fmt::format("execution.workspace_bytes: got {}, rows of {} columns need at "
+                                    "least {}, with one thread",
+                                    limit, job.cols, least),
+                        least);
+  }
+  const std::size_t fitting = (limit - least_rows - least_waiting_bytes) / kind.thread_bytes;
+  job.threads = static_cast<int>(std::min(static_cast<std::size_t>(job.threads), fitting));
+  const std::size_t left = limit - static_cast<std::size_t>(job.threads) * kind.thread_bytes;
+  const auto finished = [&](index_t window, std::size_t waiting, std::size_t masks) {
+    const index_t share = std::max<index_t>(1, window / rows_per_window_piece);
+    return divide(job, kind, window, std::min(rows_per_piece(job.cols), share),
+                  waiting / bytes_per_waiting_edge, masks);
+  };
+  constexpr std::size_t most_waiting = pair_policy::panel_edges * bytes_per_waiting_edge;
+  const std::size_t all = kind.bytes_of(job.rows);
+  if (all + least_waiting_bytes <= left) {
+    const std::size_t all_masks =
+        static_cast<std::size_t>(job.rows) * row_mask_bytes(job.what, job.cols);
+    const std::size_t masks = std::min((left - all - least_waiting_bytes) / 2, all_masks);
+    return finished(job.rows, std::min(most_waiting, left - all - masks), masks);
+  }
+  const std::size_t waiting =
+      std::max(least_waiting_bytes, std::min({left - least_rows, left / 4, most_waiting}));
+  return finished(std::min(job.rows, kind.whole_window((left - waiting) / kind.row_bytes)), waiting,
+                  0);
 }
 
 }  // namespace
 
 index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
   const auto rows = static_cast<std::size_t>(memory.window_rows);
-  return whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3), memory.least_window);
+  const window_kind kind{.row_bytes = memory.row_bytes,
+                         .least_rows = memory.least_window,
+                         .group = memory.group,
+                         .padding = 1,
+                         .thread_bytes = 0};
+  return kind.whole_window(rows - std::min(bytes / memory.row_bytes, rows / 4 * 3));
 }
 
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
                              bool has_int8_sums, int threads, std::size_t limit,
                              std::size_t double_bytes) {
-  const std::size_t packed_row = row_bytes(what, cols, has_int8_sums);
-  const std::size_t per_row =
-      limit == 0 ? packed_row : packed_row + packed_row / rows_per_window_piece + 1;
-  const std::size_t scratch = scratch_bytes(what, cols, has_int8_sums, threads, double_bytes);
-  const std::size_t all = static_cast<std::size_t>(rows) * per_row;
-  const index_t least_window_rows = least_window(limit, per_row);
-  const std::size_t row_masks = row_mask_bytes(what, cols);
-  const std::size_t all_masks = static_cast<std::size_t>(rows) * row_masks;
-  const auto finished = [&](index_t window, std::size_t waiting, std::size_t masks) {
-    return pair_memory{
-        .window_rows = window,
-        .is_windowed = window < rows,
-        .least_window = least_window_rows,
-        .row_bytes = per_row,
-        .piece_rows = limit == 0 ? rows_per_piece(cols)
-                                 : std::min(rows_per_piece(cols),
-                                            std::max<index_t>(1, window / rows_per_window_piece)),
-        .waiting_edges = waiting,
-        .mask_bytes = masks,
-        .bytes = static_cast<std::size_t>(window) * per_row + masks + scratch +
-                 waiting * bytes_per_waiting_edge};
-  };
-  if (limit == 0) {
-    const std::size_t of_long_rows =
-        std::min(static_cast<std::size_t>(std::min(rows, pair_policy::long_row_window)) * per_row,
-                 pair_policy::long_row_bytes);
-    const std::size_t more = of_long_rows - std::min(of_long_rows, pair_policy::packed_bytes / 2);
-    const std::size_t budget = pair_policy::memory_bytes + more;
-    const std::size_t left = budget - std::min(scratch, budget / 2);
-    const std::size_t packed = left - (pair_policy::memory_bytes - pair_policy::packed_bytes);
-    if (all <= packed) {
-      const std::size_t masks = std::min(packed - all, all_masks);
-      return finished(
-          rows, std::min(pair_policy::panel_edges, (left - all - masks) / bytes_per_waiting_edge),
-          masks);
-    }
-    // Smaller windows meet more often; two thirds of their memory for masks cost little of that.
-    const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
-    const std::size_t of_row = std::min(row_masks, 2 * per_row);
-    const index_t window =
-        std::min(rows, whole_window(for_rows / (per_row + of_row), least_window_rows));
-    const std::size_t masks = static_cast<std::size_t>(window) * of_row;
-    const bool fits = static_cast<std::size_t>(window) * per_row + masks <= for_rows;
-    return finished(window, pair_policy::panel_edges, fits ? masks : 0);
-  }
-  const std::size_t least_waiting = least_waiting_edges * bytes_per_waiting_edge;
-  const std::size_t least_rows =
-      static_cast<std::size_t>(std::min(rows, least_window_rows)) * per_row;
-  const std::size_t least = scratch + least_rows + least_waiting;
-  if (limit < least) {
-    throw out_of_memory(
-        fmt::format("execution.workspace_bytes: got {}, the rows and threads need at least {}",
-                    limit, least),
-        least);
-  }
-  const std::size_t left = limit - scratch;
-  if (all + least_waiting <= left) {
-    const std::size_t masks = std::min((left - all - least_waiting) / 2, all_masks);
-    return finished(
-        rows, std::min(pair_policy::panel_edges, (left - all - masks) / bytes_per_waiting_edge),
-        masks);
-  }
-  const std::size_t waiting = std::max(
-      least_waiting,
-      std::min({left - least_rows, left / 4, pair_policy::panel_edges * bytes_per_waiting_edge}));
-  return finished(std::min(rows, whole_window((left - waiting) / per_row, least_window_rows)),
-                  waiting / bytes_per_waiting_edge, 0);
+  const pair_job job{.what = what, .rows = rows, .cols = cols, .threads = threads};
+  window_kind kind{.row_bytes = row_bytes(what, cols, has_int8_sums),
+                   .least_rows = pair_policy::least_window_rows,
+                   .group = pair_policy::window_step,
+                   .padding = 1,
+                   .thread_bytes = search_bytes(what, cols, has_int8_sums, double_bytes)};
+  if (limit == 0) return plan_without_limit(job, kind);
+  kind.row_bytes = with_piece(kind.row_bytes);
+  kind.padding = group_lanes * group_padding;
+  kind.thread_bytes = std::max(kind.thread_bytes, packing_bytes(what, cols));
+  if (kind.row_bytes <= pair_policy::limited_row_bytes) return plan_within(job, kind, limit);
+  kind.least_rows = pair_policy::least_limited_rows;
+  const std::size_t least = kind.least_bytes(rows) + least_waiting_bytes +
+                            static_cast<std::size_t>(threads) * kind.thread_bytes;
+  return plan_within(job, limit < least ? small_windows(what, cols, double_bytes) : kind, limit);
 }
 
 }  // namespace gpu::cpu

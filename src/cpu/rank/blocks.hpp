@@ -23,11 +23,13 @@ void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, r
                  int threads, index_t row_bytes, Sink&& sink, Finish&& finish) {
   const index_t rows = data.rows();
   // A long row is a block of its own, so that few of them still keep every thread busy.
-  const index_t block_rows = variant == rank_variant::counting ? counting_block_rows : 1;
+  const bool is_counting = variant == rank_variant::counting;
+  const index_t block_rows = is_counting ? counting_block_rows : 1;
+  const index_t least_share = is_counting ? 4 : 1;
   const index_t blocks = (rows + block_rows - 1) / block_rows;
   const int team = thread_count(threads);
   const auto share = static_cast<int>(
-      std::max<index_t>(4, rows_of_large_page(rows, row_bytes, team) / block_rows));
+      std::max(least_share, rows_of_large_page(rows, row_bytes, team) / block_rows));
   first_failure failure;
 #pragma omp parallel num_threads(team)
   {

@@ -45,6 +45,13 @@ void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::i
               padded * static_cast<index_t>(sizeof(Integer)), store, finish);
 }
 
+std::size_t centred_ranks_bytes(index_t cols) {
+  using widest = double;
+  return row_ranker<widest>::scratch_bytes(
+      cols,
+      detail::choose_rank_variant(rank_variant::automatic, backend::cpu, cols, sizeof(widest)));
+}
+
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                           \
   template void centred_ranks<T, std::int8_t>(matrix_view<const T>, matrix_view<std::int8_t>,   \
                                               std::int64_t*, int);                              \

@@ -1,6 +1,7 @@
 #pragma once
 // The Spearman prologue on the CPU: doubled centred average ranks, exact integers.
 
+#include <cstddef>
 #include <cstdint>
 
 #include <gpu/index.hpp>
@@ -16,5 +17,8 @@ namespace gpu::cpu {
 template <class T, class Integer>
 void centred_ranks(matrix_view<const T> data, matrix_view<Integer> ranks, std::int64_t* square_sums,
                    int threads);
+
+/// Bytes that each thread takes meanwhile, at most.
+std::size_t centred_ranks_bytes(index_t cols);
 
 }  // namespace gpu::cpu

@@ -67,6 +67,11 @@ inline constexpr index_t least_window_rows = 512;
 inline constexpr index_t least_limited_rows = 128;
 inline constexpr std::size_t limited_row_bytes = std::size_t{64} << 10;
 inline constexpr index_t window_step = 64;
+/// Where the limit holds no such window of these rows, they stand as they are, without the forms
+/// that the kernels screen and search, and every pair is decided: windows of at least this many
+/// rows, whose halves are whole groups of signs and of rows with missing values.
+inline constexpr index_t least_small_window = 16;
+inline constexpr index_t small_window_step = 8;
 
 /// Edges of a panel that wait to be put in order: 16 + 24 bytes each.
 inline constexpr std::size_t panel_edges = std::size_t{1} << 20;

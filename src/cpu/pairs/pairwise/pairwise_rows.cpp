@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
+#include "cpu/pairs/unit/transformed_row.hpp"
 #include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 
@@ -97,7 +98,8 @@ class pairwise_source final : public row_source {
 
   [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
-    const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
+    const row_layout layout{
+        .first = first.size(), .second = second.size(), .asked = asked, .group = options_.group};
     const index_t cols = input_.cols();
     double_rows values(static_cast<std::size_t>((layout.places() + options_.piece_rows) * cols));
     original.clear();
@@ -381,8 +383,23 @@ std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t c
     case detail::row_form::shared_values:
       break;
   }
-  return what.transform == detail::row_transform::none ? counts
-                                                       : counts + transformed_scratch_bytes(cols);
+  if (what.transform == detail::row_transform::none) return counts;
+  return counts + transformed_scratch_bytes(cols) + row_transformer_bytes(what.transform, cols);
+}
+
+std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t cols) {
+  switch (what.form) {
+    case detail::row_form::ranks:
+    case detail::row_form::shared_ranks:
+      return 0;
+    case detail::row_form::signs:
+    case detail::row_form::shared_signs:
+      return pairwise_sign_packing_bytes(cols);
+    case detail::row_form::unit_values:
+    case detail::row_form::shared_values:
+      break;
+  }
+  return row_transformer_bytes(what.transform, cols);
 }
 
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols) {

@@ -139,15 +139,18 @@ std::unique_ptr<pair_rows> make_pairwise_value_rows(double_rows values, index_t 
 std::unique_ptr<pair_rows> make_pairwise_transformed_rows(double_rows values, index_t rows,
                                                           index_t cols, const row_options& options);
 
-/// Bytes of what is packed of the values of a row of signs, and of what a thread needs of them.
+/// Bytes of what is packed of the values of a row of signs; of what a thread needs of them for
+/// pairs, and to pack rows.
 std::size_t pairwise_sign_bytes(index_t cols);
 std::size_t pairwise_sign_scratch_bytes(index_t cols);
+std::size_t pairwise_sign_packing_bytes(index_t cols);
 
 /// Bytes of a packed row.
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols);
 /// Most bytes that what a row is over the columns of each mask can take.
 std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols);
-/// Bytes of a thread's scratch beside the statistics.
+/// Bytes of a thread's scratch beside the statistics, and of what it needs to pack rows.
 std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols);
+std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t cols);
 
 }  // namespace gpu::cpu

@@ -199,6 +199,11 @@ std::size_t pairwise_sign_scratch_bytes(index_t cols) {
                            : 3 * static_cast<std::size_t>(cols) * sizeof(std::uint32_t);
 }
 
+std::size_t pairwise_sign_packing_bytes(index_t cols) {
+  const std::size_t of_row = 3 * static_cast<std::size_t>(cols) * sizeof(std::uint32_t);
+  return of_row + (takes_signs(cols) ? sign_packing_bytes(cols) : 0);
+}
+
 std::unique_ptr<pair_rows> make_pairwise_sign_rows(const double* values, index_t rows, index_t cols,
                                                    const row_options& options) {
   if (options.variant == pair_variant::naive || !takes_signs(cols)) {

@@ -51,8 +51,10 @@ index_t rank_section(const input_rows& input, index_range section, index_t to, i
 
 // Fills the places between two sections that meet each other alone.
 template <class Integer>
-void fill_gap(index_t rows, ordinary_ranks<Integer>& ranks, std::vector<node_id>& original) {
-  for (index_t place = rows; rows > 0 && place < row_layout::second_begin(rows); ++place) {
+void fill_gap(index_t rows, index_t group, ordinary_ranks<Integer>& ranks,
+              std::vector<node_id>& original) {
+  const index_t end = row_layout::second_begin(rows, group);
+  for (index_t place = rows; rows > 0 && place < end; ++place) {
     ranks.copy_row(rows - 1, place);
     original.push_back(original.back());
   }
@@ -76,7 +78,7 @@ ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_op
             rank_section(input, section, place, options.threads, inspector, out, found.original);
         const bool is_first = found.section_rows.empty();
         found.section_rows.push_back(rows);
-        if (selection.is_across && is_first) fill_gap(rows, out, found.original);
+        if (selection.is_across && is_first) fill_gap(rows, options.group, out, found.original);
         place = static_cast<index_t>(found.original.size());
       },
       [&](index_range others) {
@@ -127,7 +129,7 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
   for (const index_t rows : found.section_rows) {
     begin.push_back(next);
     next += rows;
-    if (options.selection.is_across) next = row_layout::second_begin(next);
+    if (options.selection.is_across) next = row_layout::second_begin(next, options.group);
   }
   std::vector<row_patterns> patterns =
       find_section_patterns(ranks, begin, options, found.section_rows);
@@ -148,7 +150,7 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
       ++place;
     }
     found.section_rows[s] = patterns[s].size();
-    if (options.selection.is_across && s == 0) fill_gap(place, ranks, numbers);
+    if (options.selection.is_across && s == 0) fill_gap(place, options.group, ranks, numbers);
     place = static_cast<index_t>(numbers.size());
   }
   ranks.square_sums.resize(numbers.size());
@@ -202,14 +204,15 @@ struct row_maker {
   }
 };
 
-// Rows of ranks of type Integer.
+// Rows of ranks of type Integer; those of small windows in the form that needs no groups.
 template <class Integer>
 void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
   const row_maker<Integer> maker{
       .is_naive = options.variant == pair_variant::naive,
       .takes_signs = options.what.form == detail::row_form::signs,
       .has_two_tests = options.what.info.test == significance::permutations,
-      .form = rank_form(input.cols()),
+      .form = options.group == pair_policy::window_step ? rank_form(input.cols())
+                                                        : cpu_rank_form::rounded,
       .threads = options.threads};
   if (options.in_windows) {
     found.source = make_ranked_source<Integer>(input, options, maker, found);

@@ -55,9 +55,9 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
 }
 
 // Fills the places between two ranges that meet each other alone.
-void fill_gap(unit_rows& rows, std::vector<node_id>& original) {
+void fill_gap(unit_rows& rows, index_t group, std::vector<node_id>& original) {
   const index_t first = rows.size;
-  for (; first > 0 && rows.size < row_layout::second_begin(first); ++rows.size) {
+  for (; first > 0 && rows.size < row_layout::second_begin(first, group); ++rows.size) {
     std::copy_n(rows.row(first - 1), rows.stride, rows.row(rows.size));
     original.push_back(original.back());
   }
@@ -84,7 +84,7 @@ unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& op
     }
     const bool is_first = found.section_rows.empty();
     found.section_rows.push_back(out.size - begin);
-    if (selection.is_across && is_first) fill_gap(out, found.original);
+    if (selection.is_across && is_first) fill_gap(out, options.group, found.original);
   };
   for_each_section(selection, input.rows(), take, [&](index_range others) {
     inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
@@ -119,7 +119,8 @@ class unit_row_source final : public row_source {
 
   [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
-    const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
+    const row_layout layout{
+        .first = first.size(), .second = second.size(), .asked = asked, .group = options_.group};
     const index_t room = layout.places() + options_.piece_rows;
     unit_rows rows;
     rows.stride = unit_row_stride(input_.cols());
@@ -128,7 +129,7 @@ class unit_row_source final : public row_source {
     original.reserve(static_cast<std::size_t>(layout.places()));
     append(first, rows, original);
     if (!second.is_empty()) {
-      fill_gap(rows, original);
+      fill_gap(rows, options_.group, original);
       append(second, rows, original);
     }
     return pair_unit_rows(std::move(rows), layout, input_.cols(), options_);

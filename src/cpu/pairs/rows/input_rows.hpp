@@ -121,10 +121,14 @@ struct row_layout {
   index_t first = 0;   ///< Rows of the first range.
   index_t second = 0;  ///< Rows of the second one, which the first meets; 0: it meets itself.
   row_range asked;     ///< The rows of the first range whose pairs are asked for.
+  /// Columns of a whole group.
+  index_t group = pair_policy::window_step;
 
-  static index_t second_begin(index_t first) { return round_up(first, pair_policy::window_step); }
-  [[nodiscard]] index_t second_begin() const { return second_begin(first); }
+  static index_t second_begin(index_t first, index_t group) { return round_up(first, group); }
+  [[nodiscard]] index_t second_begin() const { return second_begin(first, group); }
   [[nodiscard]] index_t places() const { return second == 0 ? first : second_begin() + second; }
+  /// Whether the kernels find their groups of columns; else every pair is decided.
+  [[nodiscard]] bool has_kernel_groups() const { return group == pair_policy::window_step; }
   /// Whether so few rows meet so many columns that what is done to a column once costs most.
   [[nodiscard]] bool is_thin() const {
     constexpr index_t most_rows = 256;

@@ -101,6 +101,7 @@ struct row_options {
   /// Of rows with missing values: what may be kept of rows for each mask, in all.
   std::size_t mask_bytes = 0;
   row_selection selection;  ///< Which rows are packed.
+  index_t group;            ///< row_layout::group of what is packed.
   int threads;
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
 };

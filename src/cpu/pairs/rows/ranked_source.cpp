@@ -24,6 +24,7 @@ class ranked_source final : public row_source {
       : input_(input),
         present_(std::move(present)),
         numbers_patterns_(numbers_patterns),
+        group_(options.group),
         threads_(options.threads),
         piece_rows_(options.piece_rows),
         pack_(std::move(pack)) {}
@@ -32,7 +33,8 @@ class ranked_source final : public row_source {
 
   [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
                                                 std::vector<node_id>& original) const override {
-    const row_layout layout{.first = first.size(), .second = second.size(), .asked = asked};
+    const row_layout layout{
+        .first = first.size(), .second = second.size(), .asked = asked, .group = group_};
     const index_t room = layout.places() + piece_rows_;
     ordinary_ranks<Integer> ranks;
     ranks.stride = input_.cols();
@@ -71,6 +73,7 @@ class ranked_source final : public row_source {
   input_rows input_;
   present_rows present_;
   bool numbers_patterns_;
+  index_t group_;
   int threads_;
   index_t piece_rows_;
   rank_packer<Integer> pack_;

@@ -37,8 +37,8 @@ struct row_pair {
 
 // Pair number k of a sample: the same on any number of threads.
 row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
-  const auto& [first, second, asked] = layout;
-  const index_t col_begin = second > 0 ? layout.second_begin() : asked.begin;
+  const row_range& asked = layout.asked;
+  const index_t col_begin = layout.second > 0 ? layout.second_begin() : asked.begin;
   const index_t cols = layout.places() - col_begin;
   constexpr int draws_bits = 16;  // that a pair may take
   for (std::uint64_t place = k << draws_bits;; ++place) {
@@ -105,7 +105,8 @@ void packed_search::choose() {
   way_ = cpu_pair_way::every;
   estimate_ = {};
   const bool has_cut =
-      task().wanted == pair_task::output::matches || task().wanted == pair_task::output::counts;
+      layout().has_kernel_groups() &&
+      (task().wanted == pair_task::output::matches || task().wanted == pair_task::output::counts);
   cut_ = has_cut ? make_cut(task().keep) : std::nullopt;
   keeps_none_ = cut_ && cut_->cut > 1;
   // A sample has so many pairs at least: to decide them all takes no longer.
@@ -114,7 +115,7 @@ void packed_search::choose() {
 }
 
 void packed_search::pack_for_way() {
-  if (keeps_none_) return;
+  if (keeps_none_ || !layout().has_kernel_groups()) return;
   if (way_ == cpu_pair_way::screen) {
     drop_sums();  // one form at a time
     return;
@@ -200,6 +201,8 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
 
 std::string packed_search::explain() const {
   if (keeps_none_) return "no pair is looked at: no statistic reaches the cut";
+  if (!layout().has_kernel_groups())
+    return "every pair is decided: memory holds few rows at a time";
   if (estimate_.sampled == 0)
     return "every pair is decided: there is no cut, or too few pairs to sample";
   return explain_cpu_way(choice_, estimate_);

@@ -50,13 +50,14 @@ struct packed_form {
 
 /// pair_search by kernels: sums of products decide most pairs, the measure decides the others. Of
 /// the two forms of the rows, for sums of products and for the 8-bit screen, it packs the one that
-/// its way takes.
+/// its way takes; none where the rows stand without whole groups for the kernels: then every pair
+/// is decided.
 class packed_search : public pair_search {
  public:
   [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
   [[nodiscard]] std::string explain() const override;
   void reconsider() override;
-  [[nodiscard]] bool finds_above() const override { return true; }
+  [[nodiscard]] bool finds_above() const override { return layout().has_kernel_groups(); }
   void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
              pair_visitor visit) const override;
   void matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override;

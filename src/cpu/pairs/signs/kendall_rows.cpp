@@ -77,6 +77,11 @@ std::size_t kendall_scratch_bytes(index_t cols) {
   return takes_signs(cols) ? sign_scratch_bytes(cols) : sorted_scratch_bytes(cols);
 }
 
+std::size_t kendall_packing_bytes(index_t cols) {
+  const std::size_t of_numbers = 3 * static_cast<std::size_t>(cols) * sizeof(std::uint32_t);
+  return of_numbers + (takes_signs(cols) ? sign_packing_bytes(cols) : sorted_packing_bytes(cols));
+}
+
 template <class Integer>
 std::unique_ptr<pair_rows> make_kendall_rows(ordinary_ranks<Integer> ranks, bool is_naive,
                                              int threads) {

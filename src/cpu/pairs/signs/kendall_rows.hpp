@@ -48,9 +48,10 @@ class kendall_rows : public decided_rows {
 /// Whether rows are short enough for signs; longer ones are sorted pair by pair.
 [[nodiscard]] bool takes_signs(index_t cols);
 
-/// Bytes of a packed row of so many columns, and of what a thread needs.
+/// Bytes of a packed row of so many columns; of what a thread needs for pairs, and to pack rows.
 std::size_t kendall_row_bytes(index_t cols);
 std::size_t kendall_scratch_bytes(index_t cols);
+std::size_t kendall_packing_bytes(index_t cols);
 
 /// Packs ranks: by signs where takes_signs() and not `is_naive`, else to be sorted pair by pair.
 template <class Integer>

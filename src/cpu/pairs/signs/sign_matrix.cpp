@@ -39,6 +39,11 @@ std::size_t sign_scratch_bytes(index_t cols) {
              sizeof(std::uint64_t);
 }
 
+std::size_t sign_packing_bytes(index_t cols) {
+  return static_cast<std::size_t>(cols + sign_value_padding) * sizeof(std::uint16_t) +
+         static_cast<std::size_t>(2 * sign_planes * sign_words(cols)) * sizeof(std::uint64_t);
+}
+
 sign_matrix::sign_matrix(index_t rows, index_t cols)
     : rows_(rows),
       cols_(cols),

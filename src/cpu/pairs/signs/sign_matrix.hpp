@@ -57,8 +57,9 @@ class sign_matrix {
   std::vector<std::int32_t> others_;           // [rows padded]
 };
 
-/// Bytes of a row of so many columns, and of `memory`.
+/// Bytes of a row of so many columns; of `memory`, and of store_scratch.
 std::size_t sign_row_bytes(index_t cols);
 std::size_t sign_scratch_bytes(index_t cols);
+std::size_t sign_packing_bytes(index_t cols);
 
 }  // namespace gpu::cpu

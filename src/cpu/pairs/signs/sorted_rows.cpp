@@ -115,6 +115,10 @@ std::size_t sorted_scratch_bytes(index_t cols) {
   return static_cast<std::size_t>(cols) * 2 * sizeof(std::uint32_t);
 }
 
+std::size_t sorted_packing_bytes(index_t cols) {
+  return static_cast<std::size_t>(cols + 1) * sizeof(std::uint32_t);
+}
+
 sorted_rows::sorted_rows(index_t rows, index_t cols)
     : kendall_rows(rows, cols),
       values_(static_cast<std::size_t>(rows * cols)),

@@ -42,7 +42,9 @@ std::int64_t falling_pairs(std::uint32_t* values, index_t count, std::uint32_t* 
 /// Sorts values whose partners are equal; the pairs of them that are equal too.
 std::int64_t sort_group(std::uint32_t* values, index_t count);
 
+/// Bytes of a row of so many columns; of `memory` for sums, and of what stores rows.
 std::size_t sorted_row_bytes(index_t cols);
 std::size_t sorted_scratch_bytes(index_t cols);
+std::size_t sorted_packing_bytes(index_t cols);
 
 }  // namespace gpu::cpu

@@ -12,6 +12,11 @@ row_transformer::row_transformer(detail::row_transform how, index_t most_cols) :
   if (how != detail::row_transform::none) scratch_.resize(static_cast<std::size_t>(most_cols));
 }
 
+std::size_t row_transformer_bytes(detail::row_transform how, index_t most_cols) {
+  return how == detail::row_transform::none ? 0
+                                            : static_cast<std::size_t>(most_cols) * sizeof(double);
+}
+
 void row_transformer::operator()(double* row, index_t cols) {
   switch (how_) {
     case detail::row_transform::none:

@@ -2,6 +2,7 @@
 // Rows as doubles, transformed as the measure says, before they are scaled to unit length: the one
 // place where the CPU does so.
 
+#include <cstddef>
 #include <vector>
 
 #include <gpu/index.hpp>
@@ -25,5 +26,8 @@ class row_transformer {
   detail::row_transform how_;
   std::vector<double> scratch_;
 };
+
+/// Bytes of the memory of a row_transformer.
+std::size_t row_transformer_bytes(detail::row_transform how, index_t most_cols);
 
 }  // namespace gpu::cpu

@@ -25,8 +25,9 @@ void with_key(cut_side side, const Body& body) {
 }  // namespace
 
 std::size_t wide_search::kernel_bytes() const {
-  return cols() <= pair_policy::most_screened_cols ? row_screen::scratch_bytes(kernels(), cols())
-                                                   : 0;
+  const bool may_be_screened =
+      layout().has_kernel_groups() && cols() <= pair_policy::most_screened_cols;
+  return may_be_screened ? row_screen::scratch_bytes(kernels(), cols()) : 0;
 }
 
 void wide_search::take_over(pair_search& earlier) {

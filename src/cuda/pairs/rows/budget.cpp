@@ -22,7 +22,7 @@ void pair_budget::require(std::size_t bytes, const char* what) const {
   throw out_of_memory(
       fmt::format("execution.workspace_bytes: {} need {} bytes of device memory, {} of {} are left",
                   what, bytes, left(), limit_),
-      bytes);
+      used_ + bytes);
 }
 
 void pair_budget::take(std::size_t bytes, const char* what) {

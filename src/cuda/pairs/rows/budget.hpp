@@ -18,7 +18,8 @@ class pair_budget {
   void take(std::size_t bytes, const char* what);
   /// Gives back what was taken and is not needed any more.
   void give_back(std::size_t bytes) noexcept { used_ -= bytes; }
-  /// Throws gpu::out_of_memory unless `bytes` are left.
+  /// Throws gpu::out_of_memory unless `bytes` are left; what it says that was asked for is these
+  /// and all that is taken.
   void require(std::size_t bytes, const char* what) const;
 
  private:

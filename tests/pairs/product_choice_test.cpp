@@ -94,6 +94,26 @@ TEST_CASE("Halves are taken where they take the least time and rows fill a tile"
   });
 }
 
+TEST_CASE("The share of pairs near a cut grows with the error, and where statistics are",
+          "[product_choice]") {
+  using gpu::detail::keep_range;
+  using gpu::detail::share_near_cut;
+  const keep_range loose{.at_least = 0.04, .at_most = -0.04};
+  const keep_range strict{.at_least = 0.9, .at_most = -0.9};
+  const keep_range one_side{.at_least = 0.04, .at_most = -2};
+  CHECK(share_near_cut(loose, 2000, 2e-5) == 2 * share_near_cut(loose, 2000, 1e-5));
+  CHECK(share_near_cut(loose, 2000, 2e-5) == 2 * share_near_cut(one_side, 2000, 2e-5));
+  CHECK(share_near_cut(loose, 2000, 2e-5) > share_near_cut(strict, 2000, 2e-5));
+  // Statistics of rows that move together may lie at any cut.
+  CHECK(share_near_cut(strict, 2000, 2e-5) >= 4 * 2e-5);
+  // No pair is near cuts that no statistic reaches.
+  CHECK(share_near_cut({.at_least = 2, .at_most = -2}, 2000, 2e-5) == 0);
+  // The density of independent rows by another way: what the distribution function grows by.
+  const double below = std::erf((0.04 - 1e-5) * std::sqrt(2000.0 / 2));
+  const double above = std::erf((0.04 + 1e-5) * std::sqrt(2000.0 / 2));
+  CHECK(std::abs(share_near_cut(loose, 2000, 1e-5) - (above - below)) < 1e-8);
+}
+
 TEST_CASE("x against y is all of an area, one table its half", "[product_choice]") {
   for (const product_kind kind : kinds) {
     product_shape shape = table(20'000, 1000, kind);

@@ -88,7 +88,8 @@ struct execution {
   /// memory, which take streams of their own and wait for them.
   stream_ref stream = {};
   /// Upper bound on scratch memory (host memory for the CPU; all that a call takes of each CUDA
-  /// device), bytes. 0: the default. It is kept; gpu::out_of_memory where one row does not fit.
+  /// device), bytes. 0: the default. It is kept; gpu::out_of_memory where the least that an
+  /// operation works on does not fit: one row, of all pairs on the CPU some.
   std::size_t workspace_bytes = 0;
   /// CPU threads; 0: OpenMP's default (OMP_NUM_THREADS). At most four a core, or 64, are started.
   int cpu_threads = 0;

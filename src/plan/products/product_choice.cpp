@@ -46,7 +46,7 @@ product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
                        ceil_div(shape.observations, policy::product_least_depth))};
     case product_kind::of_halves: {
       // A tile is that of two multiprocessors.
-      const double tile_pairs = policy::half_tile_rows * policy::half_tile_cols / 2;
+      const double tile_pairs = 0.5 * policy::half_tile_rows * policy::half_tile_cols;
       const index_t cells = policy::half_cells(shape.observations);
       return {
           1, machine.half_rate, 2 * 4 * 2, tile_pairs,

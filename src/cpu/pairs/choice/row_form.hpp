@@ -30,7 +30,7 @@ inline constexpr index_t most_short_sum_cols = 512;
 /// moving them to doubles takes longer than rounded products and what these leave to decide.
 inline constexpr index_t most_product_cols = 8192;
 /// From here on a block of rounded products takes less time than one of floats, rounding included.
-inline constexpr index_t least_rounded_cols = 512;
+inline constexpr index_t least_rounded_cols = 300;
 
 /// `has_int8_sums`: whether the processor has fast sums of 8-bit products.
 [[nodiscard]] constexpr cpu_rank_form choose_cpu_rank_form(index_t cols, bool has_int8_sums) {

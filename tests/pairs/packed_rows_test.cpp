@@ -46,6 +46,7 @@ std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
                                       .most_pattern_share = 0,
                                       .nans = gpu::nan_policy::reject,
                                       .selection = {.sections = {{0, rows.rows()}}},
+                                      .group = gpu::cpu::row_layout{}.group,
                                       .threads = 2,
                                       .piece_rows = 64})
       .rows;

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <gpu/differential.hpp>
 #include <gpu/discovery.hpp>
 
+#include "differential/differences.hpp"
 #include "support/catch.hpp"
 
 namespace gpu_test::differences {
@@ -79,6 +81,21 @@ inline void check_same(const gpu::discovery_counts& got, const gpu::discovery_co
   CHECK(got.at_or_above == wanted.at_or_above);
   CHECK(got.bins == wanted.bins);
   CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
+}
+
+/// Edges as the definition has them: many, and as near as long doubles are to doubles.
+template <class Edges>
+void check_near(const Edges& got, const std::vector<pair_difference>& wanted) {
+  REQUIRE(got.size() == wanted.size());
+  CHECK(wanted.size() > 100);
+  for (std::size_t e = 0; e < wanted.size(); ++e) {
+    CHECK(got[e].row == wanted[e].row);
+    CHECK(got[e].col == wanted[e].col);
+    CHECK(std::abs(got[e].first - wanted[e].first) <= 4e-15);
+    CHECK(std::abs(got[e].second - wanted[e].second) <= 4e-15);
+    CHECK(std::abs(got[e].z - wanted[e].z) <= 1e-11L * (1 + std::abs(wanted[e].z)));
+    CHECK(std::abs(got[e].p - wanted[e].p) <= 1e-10L * wanted[e].p);
+  }
 }
 
 }  // namespace gpu_test::differences

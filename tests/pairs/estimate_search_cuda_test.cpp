@@ -111,28 +111,41 @@ void disturb(gpu::matrix<float>& x, std::mt19937_64& random) {
   x(row_from(0), 3) = std::numeric_limits<float>::quiet_NaN();
 }
 
+// What a round of random cases is made of.
+class draws {
+ public:
+  explicit draws(std::uint64_t seed) : random_(seed) {}
+
+  template <class... Values>
+  auto one_of(Values... values) {
+    const std::array all{values...};
+    return all[random_() % all.size()];
+  }
+  gpu::matrix<float> table(index_t rows, index_t cols) {
+    auto out = gpu_test::correlated_matrix<float>({.rows = rows,
+                                                   .cols = cols,
+                                                   .pairs_in_blocks = one_of(0.001, 0.05, 0.5),
+                                                   .levels = one_of(0, 0, 2, 12),
+                                                   .seed = random_()});
+    disturb(out, random_);
+    return out;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
 }  // namespace
 
 TEST_CASE("Best partners from estimates on CUDA have the CPU's bits", "[estimates][cuda]") {
   if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   const forcing_halves forced;
-  std::mt19937_64 random(23);
-  const auto one_of = [&](auto... values) {
-    const std::array all{values...};
-    return all[random() % all.size()];
-  };
+  draws random(23);
+  const auto one_of = [&](auto... values) { return random.one_of(values...); };
   for (int round = 0; round < 48; ++round) {
     const index_t rows = one_of(192, 257, 500, 900);
     const index_t cols = one_of(129, 200, 257, 1000, 2049);
-    const auto make = [&](index_t count) {
-      auto out = gpu_test::correlated_matrix<float>({.rows = count,
-                                                     .cols = cols,
-                                                     .pairs_in_blocks = one_of(0.001, 0.05, 0.5),
-                                                     .levels = one_of(0, 0, 2, 12),
-                                                     .seed = random()});
-      disturb(out, random);
-      return out;
-    };
+    const auto make = [&](index_t rows_of_table) { return random.table(rows_of_table, cols); };
     const gpu::matrix<float> y = make(one_of(200, 650));
     const bool is_against = round % 4 == 3;
     job of{.what = one_of(gpu::measure::pearson, gpu::measure::spearman, gpu::measure::spearman,
@@ -240,22 +253,11 @@ void check_cut(const job& of, const gpu::pair_filter& keep) {
 TEST_CASE("Edges and counts from estimates on CUDA have the CPU's bits", "[estimates][cuda]") {
   if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   const forcing_halves forced;
-  std::mt19937_64 random(29);
-  const auto one_of = [&](auto... values) {
-    const std::array all{values...};
-    return all[random() % all.size()];
-  };
+  draws random(29);
+  const auto one_of = [&](auto... values) { return random.one_of(values...); };
   for (int round = 0; round < 24; ++round) {
     const index_t cols = one_of(129, 257, 1000, 2049);
-    const auto make = [&](index_t rows) {
-      auto out = gpu_test::correlated_matrix<float>({.rows = rows,
-                                                     .cols = cols,
-                                                     .pairs_in_blocks = one_of(0.001, 0.05, 0.5),
-                                                     .levels = one_of(0, 0, 2, 12),
-                                                     .seed = random()});
-      disturb(out, random);
-      return out;
-    };
+    const auto make = [&](index_t rows_of_table) { return random.table(rows_of_table, cols); };
     const gpu::matrix<float> y = make(one_of(200, 650));
     job of{.what = one_of(gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor),
            .x = make(one_of(192, 257, 900)),

@@ -21,10 +21,11 @@ constexpr index_t class_piece = 64;  // columns: what a rank row is padded to
 constexpr index_t value_piece = 16;  // and a row of values: a step of their products
 
 kernels::mask_rows masks_of(const kernels::pair_operand& rows, kernels::pair_tile_kind tile) {
-  const index_t before = tile == kernels::pair_tile_kind::pairwise_values ? 2 * rows.columns : 0;
+  const bool of_values = tile == kernels::pair_tile_kind::pairwise_values;
+  const index_t before = of_values ? kernels::pairwise_value_layout{rows.columns}.mask() : 0;
   return {.first = static_cast<const std::uint64_t*>(rows.values) + before,
           .pitch = rows.pitch,
-          .words = (rows.columns + 63) / 64,
+          .words = kernels::mask_words(rows.columns),
           .count = rows.count};
 }
 

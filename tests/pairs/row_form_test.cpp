@@ -23,8 +23,8 @@ TEST_CASE("The form of ranks follows their length alone", "[plan]") {
   CHECK(choose_cpu_rank_form(8192, false) == cpu_rank_form::products);
   CHECK(choose_cpu_rank_form(8193, true) == cpu_rank_form::rounded);
   CHECK(choose_cpu_rank_form(3'000'000, false) == cpu_rank_form::rounded);
-  CHECK(choose_cpu_unit_form(511) == cpu_unit_form::floats);
-  CHECK(choose_cpu_unit_form(512) == cpu_unit_form::rounded);
+  CHECK(choose_cpu_unit_form(299) == cpu_unit_form::floats);
+  CHECK(choose_cpu_unit_form(300) == cpu_unit_form::rounded);
 }
 
 TEST_CASE("The form that is chosen is one that rows can take", "[plan]") {

@@ -115,8 +115,7 @@ void add_cpu_ways(const job& of, const gpu::pair_options& options, std::vector<w
   constexpr std::pair<cpu_rank_form, const char*> forms[] = {
       {cpu_rank_form::bytes, "bytes"},
       {cpu_rank_form::short_sums, "short sums"},
-      {cpu_rank_form::products, "blocks of products"},
-      {cpu_rank_form::rounded, "rounded ranks"}};
+      {cpu_rank_form::wide, "wide"}};
   for (const auto& [form, name] : forms) {
     if (form == chosen || !gpu::cpu::can_take_rank_form(form, of.cols, has_int8_sums)) continue;
     out.push_back({.name = name, .options = options, .cpu = {.rank_form = form}});

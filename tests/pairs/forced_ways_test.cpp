@@ -53,8 +53,8 @@ std::vector<forced_cpu_ways> all_ways(gpu::measure what, index_t cols) {
       continue;
     }
     const bool has_int8_sums = gpu::cpu::usable_pair_kernels().int8.search != nullptr;
-    for (const cpu_rank_form form : {cpu_rank_form::bytes, cpu_rank_form::short_sums,
-                                     cpu_rank_form::products, cpu_rank_form::rounded}) {
+    for (const cpu_rank_form form :
+         {cpu_rank_form::bytes, cpu_rank_form::short_sums, cpu_rank_form::wide}) {
       if (!can_take_rank_form(form, cols, has_int8_sums)) continue;
       out.push_back({.way = way, .rank_form = form});
     }

@@ -131,6 +131,22 @@ TEST_CASE("Windows of few rows are packed where a limit holds no more", "[memory
       gpu::out_of_memory);
 }
 
+// Ranks of so few columns have no scratch for sums of doubles, which small windows take.
+TEST_CASE("Up to 8192 columns no window is a small one", "[memory]") {
+  for (const index_t cols : {513, 4000, 8191, 8192}) {
+    for (std::size_t limit = std::size_t{1} << 20; limit < std::size_t{1} << 30;
+         limit += limit / 3) {
+      CAPTURE(cols, limit);
+      try {
+        const auto plan =
+            plan_pair_memory(gpu::detail::spearman_traits, 20'000, cols, true, 4, limit);
+        CHECK(plan.group == gpu::cpu::pair_policy::window_step);
+      } catch (const gpu::out_of_memory&) {  // which a test below looks at
+      }
+    }
+  }
+}
+
 TEST_CASE("Threads are fewer where a limit holds the scratch of no more", "[memory]") {
   const auto threads_at = [](std::size_t limit) {
     return plan_pair_memory(gpu::detail::spearman_traits, 5000, 30, true, 64, limit).threads;

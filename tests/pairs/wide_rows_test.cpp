@@ -179,6 +179,34 @@ TEST_CASE("Spearman of wide rows keeps what the naive variant keeps", "[wide]") 
     check_table(gpu::measure::spearman, wide_table<std::uint8_t>(37, cols, 5, 200));
     check_table(gpu::measure::spearman, wide_table<std::int32_t>(37, cols, 6, 3));
   }
+  // Too few rows for blocks, and lengths on both sides of that of which blocks are exact.
+  for (const index_t cols : {2000, 9000}) {
+    check_table(gpu::measure::spearman, wide_table<float>(7, cols, 7, 1000000));
+  }
+  for (const index_t cols : {23169, 23170, 23171}) {
+    check_table(gpu::measure::spearman, wide_table<float>(13, cols, 8, 1000000));
+  }
+}
+
+// Equal and reversed rows have the largest sums.
+TEST_CASE("Spearman of equal and reversed wide rows is 1 and -1", "[wide]") {
+  for (const index_t cols : {513, 8192, 16384, 23170, 23171, 32768, 32769}) {
+    CAPTURE(cols);
+    gpu::matrix<std::int32_t> data(20, cols);
+    for (index_t i = 0; i < data.rows(); ++i) {
+      for (index_t j = 0; j < cols; ++j) {
+        data(i, j) = static_cast<std::int32_t>(i % 2 == 0 ? j : cols - j);
+      }
+    }
+    const auto dense = gpu::spearman_all_pairs(data, cpu_options(gpu::pair_variant::tiled));
+    bool same = true;
+    for (index_t i = 0; i < data.rows(); ++i) {
+      for (index_t j = 0; j < data.rows(); ++j) {
+        same = same && dense(i, j) == ((i + j) % 2 == 0 ? 1.0 : -1.0);
+      }
+    }
+    CHECK(same);
+  }
 }
 
 TEST_CASE("Spearman of very wide rows keeps what the naive variant keeps", "[wide]") {

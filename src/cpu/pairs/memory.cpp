@@ -96,14 +96,14 @@ std::size_t plain_row_bytes(const detail::measure_traits& what, index_t cols) {
   const std::size_t element_bytes =
       what.form == detail::row_form::unit_values
           ? sizeof(double)
-          : static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::rounded, elements));
+          : static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::wide, elements));
   return static_cast<std::size_t>(elements) * element_bytes + padding_of(cols) + bytes_beside;
 }
 
-// What packed_rows copies of a row of a task. Rounded rows and blocks of products are read where
-// they are; these are screened at most.
-std::size_t row_step_bytes(bool is_rounded, index_t cols) {
-  if (!is_rounded) return static_cast<std::size_t>(cols + 1) * sizeof(float);
+// What packed_rows copies of a row of a task. Wide rows are read where they are; these are screened
+// at most.
+std::size_t row_step_bytes(bool is_wide, index_t cols) {
+  if (!is_wide) return static_cast<std::size_t>(cols + 1) * sizeof(float);
   return cols <= pair_policy::most_screened_cols ? 2 * static_cast<std::size_t>(cols + 1) : 0;
 }
 
@@ -114,7 +114,7 @@ std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool ha
   switch (what.form) {
     case detail::row_form::ranks: {
       const cpu_rank_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
-      return rows * row_step_bytes(form >= cpu_rank_form::products, packed_cols);
+      return rows * row_step_bytes(form == cpu_rank_form::wide, packed_cols);
     }
     case detail::row_form::unit_values: {
       const cpu_unit_form form = choose_cpu_unit_form(packed_cols);

@@ -9,8 +9,7 @@ namespace gpu::cpu {
 enum class cpu_rank_form {
   bytes,       ///< 8-bit ranks, sums of 32 bits.
   short_sums,  ///< 16-bit ranks, sums of 32 bits.
-  products,    ///< 16-bit ranks, blocks of exact sums: 32 bits for a few columns, then doubles.
-  rounded      ///< Ranks rounded to 16 bits drop pairs; statistics by doubles.
+  wide         ///< Ranks rounded to 16 bits drop pairs; exact sums of blocks, or of doubles.
 };
 
 /// How rows of unit length are multiplied.
@@ -26,17 +25,13 @@ inline constexpr index_t most_int16_cols = 32768;
 /// time. |sum| of a dot product of ranks, and of any part of it, is at most cols (cols^2 - 1) / 3:
 /// int32 up to 1860 columns.
 inline constexpr index_t most_short_sum_cols = 512;
-/// Up to here at least 32 columns are multiplied before their sums outgrow 32 bits. With fewer,
-/// moving them to doubles takes longer than rounded products and what these leave to decide.
-inline constexpr index_t most_product_cols = 8192;
 /// From here on a block of rounded products takes less time than one of floats, rounding included.
 inline constexpr index_t least_rounded_cols = 300;
 
 /// `has_int8_sums`: whether the processor has fast sums of 8-bit products.
 [[nodiscard]] constexpr cpu_rank_form choose_cpu_rank_form(index_t cols, bool has_int8_sums) {
   if (cols <= most_int8_cols && has_int8_sums) return cpu_rank_form::bytes;
-  if (cols <= most_short_sum_cols) return cpu_rank_form::short_sums;
-  return cols <= most_product_cols ? cpu_rank_form::products : cpu_rank_form::rounded;
+  return cols <= most_short_sum_cols ? cpu_rank_form::short_sums : cpu_rank_form::wide;
 }
 
 /// Whether rows of so many columns can be multiplied in a form: ranks fit it, and so do sums.
@@ -48,9 +43,7 @@ inline constexpr index_t least_rounded_cols = 300;
       return cols <= most_int8_cols && has_int8_sums;
     case cpu_rank_form::short_sums:
       return cols <= most_int32_cols;
-    case cpu_rank_form::products:
-      return cols <= most_int16_cols;
-    case cpu_rank_form::rounded:
+    case cpu_rank_form::wide:
       break;
   }
   return true;

@@ -192,14 +192,7 @@ struct row_maker {
         return make_packed_rank_rows(std::move(ranks), layout);
       }
     }
-    if constexpr (sizeof(Integer) == 2) {
-      if (form == cpu_rank_form::products) {
-        return make_product_rank_rows(std::move(ranks), layout);
-      }
-    }
-    if constexpr (sizeof(Integer) >= 2) {
-      return make_rounded_rank_rows(std::move(ranks), layout);
-    }
+    if constexpr (sizeof(Integer) >= 2) return make_wide_rank_rows(std::move(ranks), layout);
     return nullptr;  // bytes have a form of their own
   }
 };
@@ -211,8 +204,8 @@ void make_rows(const input_rows& input, const row_options& options, row_preparat
       .is_naive = options.variant == pair_variant::naive,
       .takes_signs = options.what.form == detail::row_form::signs,
       .has_two_tests = options.what.info.test == significance::permutations,
-      .form = options.group == pair_policy::window_step ? rank_form(input.cols())
-                                                        : cpu_rank_form::rounded,
+      .form =
+          options.group == pair_policy::window_step ? rank_form(input.cols()) : cpu_rank_form::wide,
       .threads = options.threads};
   if (options.in_windows) {
     found.source = make_ranked_source<Integer>(input, options, maker, found);

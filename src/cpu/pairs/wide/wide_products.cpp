@@ -88,11 +88,16 @@ void wide_products::pack(int threads, const Fill& fill) {
   });
 }
 
+index_t wide_products::steps_of_ranks(index_t cols) {
+  const auto largest = static_cast<double>(cols - 1);
+  const double steps =
+      std::numeric_limits<std::int32_t>::max() / (values_per_step * largest * largest);
+  return std::max<index_t>(1, static_cast<index_t>(steps));
+}
+
 wide_products wide_products::of_ranks(const pair_kernels& kernels, const std::int16_t* values,
                                       index_t rows, index_t cols, int threads) {
-  const double largest = static_cast<double>(cols - 1);
-  const double steps = std::numeric_limits<std::int32_t>::max() / (2 * largest * largest);
-  wide_products out(kernels, rows, cols, std::max<index_t>(1, static_cast<index_t>(steps)));
+  wide_products out(kernels, rows, cols, steps_of_ranks(cols));
   out.pack(threads, [&](index_t row, index_t begin, index_t end, std::int16_t* to) {
     std::copy(values + row * cols + begin, values + row * cols + end, to);
   });

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,15 @@ namespace gpu::cpu {
 namespace {
 
 constexpr double two_to_53 = 9007199254740992.0;
+
+// Where every step is moved to doubles by itself, products of doubles take less time than blocks.
+constexpr index_t least_block_steps = 2;
+
+// Packing fewer rows for blocks takes longer than to decide their pairs one by one.
+constexpr index_t least_block_rows = 8;
+
+// Rows that no limit on memory puts into small windows (limited_row_bytes): always in whole groups.
+constexpr index_t most_grouped_cols = 8192;
 
 // Ranks with what the forms below need of them.
 template <class Integer>
@@ -53,23 +63,6 @@ class wide_ranks {
   std::vector<double> lengths_;
 };
 
-// Immutable rows of a form, and the search of that form.
-template <class Integer, class Search>
-class wide_rank_rows final : public packed_rows<wide_rank_rows<Integer, Search>, Search> {
- public:
-  wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
-      : wide_rank_rows::packed_rows({.kernels = usable_pair_kernels(),
-                                     .how = packing::int16,
-                                     .layout = layout,
-                                     .cols = ranks.stride}),
-        ranks_(std::move(ranks)) {}
-
-  [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }
-
- private:
-  wide_ranks<Integer> ranks_;
-};
-
 [[nodiscard]] row_screen screen_of(const pair_kernels& kernels, const wide_ranks<std::int16_t>& of,
                                    int threads) {
   return {kernels, of.values(), of.size(), of.cols(), of.cols(), of.lengths(), threads};
@@ -80,66 +73,7 @@ class wide_rank_rows final : public packed_rows<wide_rank_rows<Integer, Search>,
   return 20 + static_cast<double>(cols) * 0.1;
 }
 
-// Sums of 16-bit products are exact, and so are all statistics of a block.
-class product_rank_search final : public packed_search {
- public:
-  using rows_type = wide_rank_rows<std::int16_t, product_rank_search>;
-
-  product_rank_search(const rows_type& rows, const pair_task& task, int threads)
-      : packed_search(rows.form(), task, threads), ranks_(rows.ranks()) {}
-
-  [[nodiscard]] bool finds_above() const override { return false; }
-
-  void statistics(const pair_tile& tile, pair_scratch&, double* out) const override {
-    products_.sums(tile, out);
-    for (index_t i = 0; i < tile.rows(); ++i) {
-      double* const row = out + i * pair_policy::block_cols;
-      kernels().rho_of_doubles(row, ranks_.squares()[tile.row_begin + i],
-                               ranks_.squares() + tile.col_begin, tile.cols(), row);
-    }
-  }
-
- private:
-  void take_over(pair_search& earlier) override {
-    packed_search::take_over(earlier);
-    products_ = std::move(dynamic_cast<product_rank_search&>(earlier).products_);
-  }
-  [[nodiscard]] std::size_t kernel_bytes() const override {
-    return row_screen::scratch_bytes(kernels(), cols());
-  }
-  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
-    return exact(row, col);
-  }
-  [[nodiscard]] double exact(index_t row, index_t col) const override {
-    return ranks_.rho(kernels(), row, col);
-  }
-  void pack_sums() override {
-    if (!products_.is_empty()) return;
-    products_ = wide_products::of_ranks(kernels(), ranks_.values(), ranks_.size(), ranks_.cols(),
-                                        threads());
-  }
-  void drop_sums() override { products_ = {}; }
-  std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
-                           std::uint32_t* col_degree) const override {
-    return pair_search::count(tile, scratch, row_degree, col_degree, {});
-  }
-  [[nodiscard]] row_screen make_screen() const override {
-    return screen_of(kernels(), ranks_, threads());
-  }
-  [[nodiscard]] cpu_pair_costs costs() const override {
-    const auto columns = static_cast<double>(cols());
-    const cpu_costs& cost = kernels().costs;
-    return {.screen = columns * cost.screen + cost.look,
-            .search = std::numeric_limits<double>::infinity(),
-            .every = columns * cost.int16 * 1.2 + 4,
-            .candidate = cost.candidate + own_sum_cost(cols())};
-  }
-
-  const wide_ranks<std::int16_t>& ranks_;
-  wide_products products_;
-};
-
-// Columns that rounded_rank_search makes doubles at a time, and pairs of a row that they serve.
+// Columns that are made doubles at a time, and pairs of a row that they serve.
 constexpr index_t piece = pair_policy::unit_piece;
 constexpr index_t strip = pair_policy::unit_strip;
 
@@ -167,14 +101,33 @@ struct strip_memory {
         split(partial + pairs * detail::partial_sums) {}
 };
 
-// Rounded products leave the pairs that may pass; statistics are sums of products of doubles, which
-// are exact up to 2^53.
 template <class Integer>
-class rounded_rank_search final : public wide_search {
- public:
-  using rows_type = wide_rank_rows<Integer, rounded_rank_search>;
+class wide_rank_search;
 
-  rounded_rank_search(const rows_type& rows, const pair_task& task, int threads)
+// Immutable rows of ranks.
+template <class Integer>
+class wide_rank_rows final
+    : public packed_rows<wide_rank_rows<Integer>, wide_rank_search<Integer>> {
+ public:
+  wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
+      : wide_rank_rows::packed_rows({.kernels = usable_pair_kernels(),
+                                     .how = packing::int16,
+                                     .layout = layout,
+                                     .cols = ranks.stride}),
+        ranks_(std::move(ranks)) {}
+
+  [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }
+
+ private:
+  wide_ranks<Integer> ranks_;
+};
+
+// Rounded products leave the pairs that may pass. Statistics of all pairs are exact sums of blocks
+// of 16-bit products, or sums of products of doubles, which are exact up to 2^53.
+template <class Integer>
+class wide_rank_search final : public wide_search {
+ public:
+  wide_rank_search(const wide_rank_rows<Integer>& rows, const pair_task& task, int threads)
       : wide_search(rows.form(), task, threads), ranks_(rows.ranks()) {
     const auto largest = static_cast<double>(cols() - 1);
     const double fitting = two_to_53 / (largest * largest);
@@ -184,6 +137,11 @@ class rounded_rank_search final : public wide_search {
   }
 
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    if (!blocks_.is_empty()) {
+      blocks_.sums(tile, out);
+      return make_statistics(tile, out);
+    }
+    if (decides_each()) return decide_each(tile, out);
     const strip_memory memory(kernels(), scratch);
     for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
       pair_tile part = tile;
@@ -193,7 +151,45 @@ class rounded_rank_search final : public wide_search {
     }
   }
 
+  void upper_statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
+    if (blocks_.is_empty()) return statistics(tile, scratch, out);
+    blocks_.upper_sums(tile, out);
+    make_statistics(tile, out);
+  }
+
+  // Blocks give all statistics in the time of a search.
+  [[nodiscard]] bool finds_above() const override {
+    return !takes_blocks() && wide_search::finds_above();
+  }
+
  private:
+  [[nodiscard]] bool takes_blocks() const {
+    return std::is_same_v<Integer, std::int16_t> && size() >= least_block_rows &&
+           wide_products::steps_of_ranks(cols()) >= least_block_steps &&
+           layout().has_kernel_groups();
+  }
+
+  // Sums of integers take less time than fused sums of doubles where these are emulated, or few.
+  [[nodiscard]] bool decides_each() const {
+    return kernels().split_scratch != nullptr || size() < least_block_rows;
+  }
+
+  // Statistics from the sums of a block, in their place.
+  void make_statistics(const pair_tile& tile, double* sums) const {
+    for (index_t i = 0; i < tile.rows(); ++i) {
+      double* const row = sums + i * pair_policy::block_cols;
+      kernels().rho_of_doubles(row, ranks_.squares()[tile.row_begin + i],
+                               ranks_.squares() + tile.col_begin, tile.cols(), row);
+    }
+  }
+
+  void decide_each(const pair_tile& tile, double* out) const {
+    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
+      double* const row = out + (i - tile.row_begin) * pair_policy::block_cols;
+      for (index_t j = tile.col_begin; j < tile.col_end; ++j) row[j - tile.col_begin] = exact(i, j);
+    }
+  }
+
   // Columns [begin, end) of rows [first, last), zeros up to whole partial sums; their number.
   index_t make_doubles(index_t first, index_t last, index_t begin, index_t end, double* out) const {
     const index_t padded = round_up(end - begin, index_t{detail::partial_sums});
@@ -235,6 +231,27 @@ class rounded_rank_search final : public wide_search {
   [[nodiscard]] double exact(index_t row, index_t col) const override {
     return ranks_.rho(kernels(), row, col);
   }
+  void take_over(pair_search& earlier) override {
+    wide_search::take_over(earlier);
+    blocks_ = std::move(dynamic_cast<wide_rank_search&>(earlier).blocks_);
+  }
+  // One form at a time.
+  void pack_sums() override {
+    if (!takes_blocks() || searches()) {
+      blocks_ = {};
+      return wide_search::pack_sums();
+    }
+    wide_search::drop_sums();
+    if (!blocks_.is_empty()) return;
+    if constexpr (sizeof(Integer) == 2) {
+      blocks_ =
+          wide_products::of_ranks(kernels(), ranks_.values(), ranks_.size(), cols(), threads());
+    }
+  }
+  void drop_sums() override {
+    blocks_ = {};
+    wide_search::drop_sums();
+  }
   [[nodiscard]] wide_products make_products() const override {
     return wide_products::rounded(kernels(), ranks_.values(), ranks_.size(), cols(), cols(),
                                   ranks_.lengths(), threads());
@@ -246,39 +263,37 @@ class rounded_rank_search final : public wide_search {
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
     const cpu_costs& cost = kernels().costs;
+    const double of_block =
+        cost.int16 * (1.1 + 1 / static_cast<double>(wide_products::steps_of_ranks(cols())));
     return {.screen = columns * cost.screen + cost.look,
             .search = columns * cost.int16 * 1.1 + 1,
-            .every = columns * cost.float64 + 4,
+            .every = columns * (takes_blocks() ? of_block : cost.float64) + 4,
             .candidate = cost.candidate + own_sum_cost(cols()),
             .decide = own_sum_cost(cols()),
             .search_block = 0};
   }
 
   const wide_ranks<Integer>& ranks_;
+  wide_products blocks_;        // exact, where all statistics are asked for
   index_t exact_cols_ = piece;  // whose sums are below 2^53
 };
 
 }  // namespace
 
-std::size_t rounded_rank_scratch_bytes() {
+std::size_t wide_rank_scratch_bytes(index_t cols) {
+  if (cols <= most_grouped_cols) return 0;
   return strip_memory::doubles(usable_pair_kernels()) * sizeof(double);
 }
 
-std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
-                                                  const row_layout& layout) {
-  return std::make_unique<product_rank_search::rows_type>(std::move(ranks), layout);
-}
-
 template <class Integer>
-std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<Integer> ranks,
-                                                  const row_layout& layout) {
-  return std::make_unique<typename rounded_rank_search<Integer>::rows_type>(std::move(ranks),
-                                                                            layout);
+std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<Integer> ranks,
+                                               const row_layout& layout) {
+  return std::make_unique<wide_rank_rows<Integer>>(std::move(ranks), layout);
 }
 
-template std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<std::int16_t>,
-                                                           const row_layout&);
-template std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<std::int32_t>,
-                                                           const row_layout&);
+template std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<std::int16_t>,
+                                                        const row_layout&);
+template std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<std::int32_t>,
+                                                        const row_layout&);
 
 }  // namespace gpu::cpu

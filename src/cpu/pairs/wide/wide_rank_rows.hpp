@@ -10,14 +10,11 @@
 
 namespace gpu::cpu {
 
-/// Rows by exact sums of blocks (cpu_rank_form::products).
-std::unique_ptr<pair_rows> make_product_rank_rows(ordinary_ranks<std::int16_t> ranks,
-                                                  const row_layout& layout);
-/// Bytes that a thread takes for the statistics of rows by rounded blocks.
-std::size_t rounded_rank_scratch_bytes();
-/// Rows by rounded blocks (cpu_rank_form::rounded); Integer is int16 or int32.
+/// Rows in the form cpu_rank_form::wide; Integer is int16 or int32.
 template <class Integer>
-std::unique_ptr<pair_rows> make_rounded_rank_rows(ordinary_ranks<Integer> ranks,
-                                                  const row_layout& layout);
+std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<Integer> ranks,
+                                               const row_layout& layout);
+/// Bytes that a thread takes for statistics by products of doubles, of rows that may need them.
+std::size_t wide_rank_scratch_bytes(index_t cols);
 
 }  // namespace gpu::cpu

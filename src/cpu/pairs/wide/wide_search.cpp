@@ -41,10 +41,16 @@ void wide_search::make_ready() {
   if (way() == cpu_pair_way::search && search_error() > usual_error) packed_search::make_ready();
 }
 
+bool wide_search::searches() const {
+  if (task().wanted == pair_task::output::above) return finds_above();
+  return cut() && way() == cpu_pair_way::search;
+}
+
 void wide_search::pack_sums() {
-  const bool searches =
-      task().wanted == pair_task::output::above || (cut() && way() == cpu_pair_way::search);
-  if (!searches) return drop_sums();
+  if (!searches()) {
+    products_ = {};
+    return;
+  }
   if (products_.is_empty()) products_ = make_products();
 }
 

@@ -21,6 +21,12 @@ class wide_search : public packed_search {
   void make_ready() override;
   [[nodiscard]] std::size_t kernel_bytes() const override;
 
+  /// Packs the rounded rows where they are searched.
+  void pack_sums() override;
+  void drop_sums() override { products_ = {}; }
+  /// Whether pairs are found by rounded rows.
+  [[nodiscard]] bool searches() const;
+
   using packed_search::exact;
   /// The rounded rows.
   [[nodiscard]] virtual wide_products make_products() const = 0;
@@ -29,8 +35,6 @@ class wide_search : public packed_search {
   }
 
  private:
-  void pack_sums() override;
-  void drop_sums() override { products_ = {}; }
   [[nodiscard]] double search_error() const override;
   std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                            std::uint32_t* col_degree) const override {

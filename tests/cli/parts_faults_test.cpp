@@ -1,11 +1,8 @@
 // Jobs in parts, and what goes wrong on the way: parts that are missing, damaged, forged or
 // computed twice, full disks, runs that are killed.
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iomanip>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,8 +15,10 @@ namespace {
 using gpu_test::command_result;
 using gpu_test::command_settings;
 using gpu_test::correlated_table;
+using gpu_test::crc32_of;
 using gpu_test::files_in;
 using gpu_test::flip_a_byte;
+using gpu_test::forge;
 using gpu_test::joined;
 using gpu_test::read_file;
 using gpu_test::report_value;
@@ -33,29 +32,6 @@ namespace fs = std::filesystem;
 constexpr int exit_bad_input = 3;
 constexpr int exit_resources = 4;
 constexpr int parts = 7;
-
-/// CRC-32 by its definition, bit by bit.
-std::string crc32_of(const std::string& text) {
-  std::uint32_t crc = ~0U;
-  for (const char c : text) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
-  }
-  std::ostringstream out;
-  out << std::hex << std::setw(8) << std::setfill('0') << ~crc;
-  return out.str();
-}
-
-/// Gives `member` of a manifest another value, and the manifest the checksum that goes with it.
-void forge(const std::string& path, const std::string& member, const std::string& value) {
-  std::string text = read_file(path);
-  const std::size_t at = text.find("\"" + member + "\": ");
-  REQUIRE(at != std::string::npos);
-  const std::size_t begin = at + member.size() + 4;
-  text.replace(begin, text.find(",\n", begin) - begin, value);
-  text.resize(text.find(",\n  \"manifest_crc32\""));
-  std::ofstream(path) << text << ",\n  \"manifest_crc32\": \"" << crc32_of(text) << "\"\n}\n";
-}
 
 }  // namespace
 

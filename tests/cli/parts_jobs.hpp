@@ -2,9 +2,12 @@
 // Jobs in parts as the command runs them, and tables for them.
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,6 +108,33 @@ inline void flip_a_byte(const std::string& path) {
   const char byte = static_cast<char>(file.get() ^ 1);
   file.seekp(middle);
   file.put(byte);
+}
+
+/// CRC-32 by its definition, bit by bit.
+inline std::string crc32_of(const std::string& text) {
+  std::uint32_t crc = ~0U;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  std::ostringstream out;
+  out << std::hex << std::setw(8) << std::setfill('0') << ~crc;
+  return out.str();
+}
+
+/// Gives `member` of a manifest, a number, a text or a list, another value, and the manifest the
+/// checksum that goes with it.
+inline void forge(const std::string& path, const std::string& member, const std::string& value) {
+  std::string text = read_file(path);
+  const std::size_t at = text.find("\"" + member + "\": ");
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = at + member.size() + 4;
+  const bool is_list = text[begin] == '[';
+  const std::size_t end = is_list ? text.find(']', begin) + 1 : text.find_first_of(",}\n", begin);
+  text.replace(begin, end - begin, value);
+  text.resize(text.find(",\n  \"manifest_crc32\""));
+  std::ofstream(path, std::ios::binary)
+      << text << ",\n  \"manifest_crc32\": \"" << crc32_of(text) << "\"\n}\n";
 }
 
 }  // namespace gpu_test

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 using gpu_test::command_result;
 using gpu_test::command_settings;
+using gpu_test::moving_rows;
 using gpu_test::report_value;
 using gpu_test::run_command;
 namespace fs = std::filesystem;
@@ -27,16 +29,6 @@ constexpr int exit_terminated = 143;
 constexpr int exit_closed_pipe = 141;
 // A second, and what a loaded machine adds to it.
 constexpr double soon = 5;
-
-/// Rows that all move together: every pair is an edge, so a run over many of them lasts.
-std::string long_table(int rows) {
-  std::string text;
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < 12; ++j) text += std::to_string(j * 7 + i % 5 + (i * j) % 3) + " ";
-    text += "\n";
-  }
-  return text;
-}
 
 /// The unfinished file of the result "out.tsv"; empty where there is none.
 std::string partial_file(const gpu_test::temporary_folder& folder) {
@@ -70,7 +62,7 @@ command_settings signal_at_size(const gpu_test::temporary_folder& folder, int si
 
 TEST_CASE("SIGINT keeps the edges so far, and says so in the report", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(20000));
+  const std::string input = folder.write("in.txt", moving_rows(20000));
   const std::string output = folder.path("out.tsv");
   const std::string report = folder.path("report.json");
   const auto result = run_command({"spearman", input, "-o", output, "--force", "--report", report},
@@ -96,7 +88,7 @@ TEST_CASE("SIGINT keeps the edges so far, and says so in the report", "[cli][sig
 
 TEST_CASE("SIGTERM leaves nothing behind", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(20000));
+  const std::string input = folder.write("in.txt", moving_rows(20000));
   const auto result = run_command({"spearman", input, "-o", folder.path("out.tsv"), "--force"},
                                   signal_at_size(folder, SIGTERM, 1000));
   INFO(result.err);
@@ -107,7 +99,7 @@ TEST_CASE("SIGTERM leaves nothing behind", "[cli][signal]") {
 
 TEST_CASE("An interrupt ends the writing of results that are written whole", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(8000));
+  const std::string input = folder.write("in.txt", moving_rows(8000));
   const std::string output = folder.path("out.tsv");
   for (const auto& kept : {std::vector<std::string>{"dense"}, {"top-k", "-k", "7000"}}) {
     std::vector<std::string> arguments{"spearman", input, "-o", output, "--force", "--keep"};
@@ -124,7 +116,7 @@ TEST_CASE("An interrupt ends the writing of results that are written whole", "[c
 
 TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(2000));
+  const std::string input = folder.write("in.txt", moving_rows(2000));
   const std::string pipe = folder.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   command_settings settings;
@@ -166,7 +158,7 @@ TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
 
 TEST_CASE("A result that nobody reads any more ends the run quietly", "[cli][signal]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(900));
+  const std::string input = folder.write("in.txt", moving_rows(900));
   const std::string report = folder.path("report.json");
   const std::string code = folder.path("code");
   const std::string error = folder.path("error");

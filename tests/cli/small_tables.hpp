@@ -1,5 +1,5 @@
 #pragma once
-// Tables of a few rows for tests of the command, and what it writes of them.
+// Tables of small numbers for tests of the command, and what it writes of them.
 
 #include <string>
 #include <vector>
@@ -19,6 +19,16 @@ inline std::string numbers() {
       text += std::to_string((state >> 16) % 50 + static_cast<unsigned>(i % 3 * j * 20)) + " ";
     }
     text += '\n';
+  }
+  return text;
+}
+
+/// Rows of 12 that all move together: every pair is an edge.
+inline std::string moving_rows(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < 12; ++j) text += std::to_string(j * 7 + i % 5 + (i * j) % 3) + " ";
+    text += "\n";
   }
   return text;
 }

@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <gpu/similarity.hpp>
+
+#include "faults/replaced_new.hpp"
 
 namespace {
 
@@ -28,49 +29,16 @@ bool fails_now() {
   return true;
 }
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
+}  // namespace
+
+void* gpu_test::allocate(std::size_t bytes, std::size_t alignment) {
   void* memory = nullptr;
   if (fails_now()) throw std::bad_alloc();
   if (posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
   return memory;
 }
 
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  return allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes) {
-  return allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+void gpu_test::release(void* memory) {
   std::free(memory);
 }
 

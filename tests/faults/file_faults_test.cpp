@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 
@@ -22,22 +23,13 @@ namespace {
 
 using gpu_test::command_result;
 using gpu_test::command_settings;
+using gpu_test::moving_rows;
 using gpu_test::read_file;
 using gpu_test::run_command;
 namespace fs = std::filesystem;
 
 constexpr int exit_bad_input = 3;
 constexpr int exit_resources = 4;
-
-/// Rows that all move together: every pair is an edge.
-std::string table_of(int rows) {
-  std::string text;
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < 12; ++j) text += std::to_string(j * 7 + i % 5 + (i * j) % 3) + " ";
-    text += "\n";
-  }
-  return text;
-}
 
 /// One way to use the command: its words, and its outputs in the folder of the run.
 struct job {
@@ -75,7 +67,7 @@ const std::vector<job>& jobs() {
 class bench {
  public:
   explicit bench(int rows) {
-    static_cast<void>(folder_.write("in.txt", table_of(rows)));
+    static_cast<void>(folder_.write("in.txt", moving_rows(rows)));
     REQUIRE(std::system(("gzip -k " + path("in.txt")).c_str()) == 0);
     REQUIRE(run_command(
                 {"mean-filter", path("in.txt"), "-w", "1", "--format", "npy", "-o", path("in.npy")})
@@ -330,7 +322,7 @@ class small_disk {
 
 TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table_of(300));
+  const std::string input = folder.write("in.txt", moving_rows(300));
   const std::string disk = folder.path("disk");
   for (const std::size_t kib : {4U, 16U, 64U, 128U}) {
     const small_disk mounted(disk, kib << 10);
@@ -362,7 +354,7 @@ TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
 
 TEST_CASE("A disk that has room for a result takes it, however little is left", "[faults][files]") {
   const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table_of(400));
+  const std::string input = folder.write("in.txt", moving_rows(400));
   const std::string disk = folder.path("disk");
   constexpr std::size_t edges = 400 * 399 / 2;
   constexpr std::size_t bytes = 192 + edges * 24;

@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iomanip>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,6 +24,7 @@ using gpu_test::command_result;
 using gpu_test::command_settings;
 using gpu_test::correlated_table;
 using gpu_test::flip_a_byte;
+using gpu_test::forge;
 using gpu_test::joined;
 using gpu_test::read_file;
 using gpu_test::run_all;
@@ -49,29 +48,6 @@ void check_refused(const command_result& result, int code, const std::string& wh
   CHECK(result.exit_code == code);
   CHECK(result.err.starts_with("gpu-similarity: "));
   CHECK(result.err.find(why) != std::string::npos);
-}
-
-/// CRC-32 by its definition, bit by bit.
-std::string crc32_of(const std::string& text) {
-  std::uint32_t crc = ~0U;
-  for (const char c : text) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
-  }
-  std::ostringstream out;
-  out << std::hex << std::setw(8) << std::setfill('0') << ~crc;
-  return out.str();
-}
-
-/// Gives `member` of a manifest another value, and the manifest the checksum that goes with it.
-void forge(const std::string& path, const std::string& member, const std::string& value) {
-  std::string text = read_file(path);
-  const std::size_t at = text.find("\"" + member + "\": ");
-  REQUIRE(at != std::string::npos);
-  const std::size_t begin = at + member.size() + 4;
-  text.replace(begin, text.find_first_of(",}", begin) - begin, value);
-  text.resize(text.find(",\n  \"manifest_crc32\""));
-  put(path, text + ",\n  \"manifest_crc32\": \"" + crc32_of(text) + "\"\n}\n");
 }
 
 /// A table, and a folder that parts of it go to.

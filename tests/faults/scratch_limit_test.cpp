@@ -9,19 +9,22 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <gpu/similarity.hpp>
 
+#include "faults/replaced_new.hpp"
+
 namespace {
 
 std::atomic<std::size_t> in_use{0};
 std::atomic<std::size_t> peak{0};
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
+}  // namespace
+
+void* gpu_test::allocate(std::size_t bytes, std::size_t alignment) {
   void* memory = nullptr;
   if (posix_memalign(&memory, std::max(alignment, sizeof(void*)),
                      std::max<std::size_t>(bytes, 1)) != 0) {
@@ -33,48 +36,10 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   }
   return memory;
 }
-void release(void* memory) {
+
+void gpu_test::release(void* memory) {
   if (memory != nullptr) in_use -= malloc_usable_size(memory);
   std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  return allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes) {
-  return allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  release(memory);
-}
-void operator delete[](void* memory) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  release(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  release(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  release(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  release(memory);
 }
 
 namespace {

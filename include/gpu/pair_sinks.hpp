@@ -177,8 +177,8 @@ enum class neighbor_q {
   exact
 };
 
-/// Keep the best k partners of each row among those that pass the filter. Ties go to the lowest
-/// partner. Memory: rows * k * 12 bytes.
+/// Keep the best k partners of each row among those that pass the filter; of one tail, those of its
+/// sign alone. Ties go to the lowest partner. Memory: rows * k * 12 bytes.
 ///
 /// With neighbor_q::exact another 8 bytes an entry. For benjamini_hochberg one more pass over the
 /// pairs follows, which holds the p of every pair that passes the adjusted cut, 8 bytes each,

@@ -134,9 +134,12 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
                    "all pairs");
-  if (options.min_observations < least_observations) {
-    throw invalid_argument(fmt::format("options.min_observations: got {}, expected at least {}",
-                                       options.min_observations, least_observations));
+  constexpr index_t most_observations = 1'000'000'000'000'000;  // that a test knows
+  if (options.min_observations < least_observations ||
+      options.min_observations > most_observations) {
+    throw invalid_argument(fmt::format("options.min_observations: got {}, expected from {} to {}",
+                                       options.min_observations, least_observations,
+                                       most_observations));
   }
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);

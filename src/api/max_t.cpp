@@ -113,6 +113,8 @@ prepared_sides prepare_sides(const measure_traits& what, const pair_tables& data
   if (options.exec.target != backend::cpu || what.form != row_form::ranks) return out;
   out.ranks = std::dynamic_pointer_cast<const host_prepared_table>(
       data.y ? prepare_table(of, data.x, options) : out.tables.prepared_y);
+  // Shuffled ranks of a row with a NaN would be those of a row without one.
+  if (out.ranks && !out.ranks->nan_rows.empty()) out.ranks = nullptr;
   return out;
 }
 

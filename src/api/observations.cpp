@@ -24,9 +24,6 @@ present_values find_present(const char* function, const pair_tables& tables) {
     throw unsupported(
         fmt::format("{}: takes data in host memory, got data in device memory", function));
   }
-  const auto cols_of = [](const any_table& table) {
-    return std::visit([](const auto& view) { return view.cols(); }, table);
-  };
   if (tables.y && cols_of(*tables.y) != cols_of(tables.x)) {
     throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", cols_of(*tables.y),
                                        cols_of(tables.x)));

@@ -28,8 +28,10 @@ measure_traits traits_by_nans(measure what, const pair_tables& tables,
     throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
   }
   validate::check_pair_shape(complete, tables);
-  const measure_traits pairwise = pairwise_traits_of(complete);
-  return validate::has_nan(tables, options.exec.cpu_threads) ? pairwise : complete;
+  // Complete rows share all columns: too few of them leave no pair a statistic, either.
+  const bool has_few = options.min_observations > cols_of(tables.x);
+  const bool is_pairwise = has_few || validate::has_nan(tables, options.exec.cpu_threads);
+  return is_pairwise ? pairwise_traits_of(complete) : complete;
 }
 
 // The option that a refusal names.

@@ -22,6 +22,9 @@ inline bool is_on_device(const pair_tables& tables) {
 inline index_t rows_of(const any_table& table) {
   return std::visit([](const auto& view) { return view.rows(); }, table);
 }
+inline index_t cols_of(const any_table& table) {
+  return std::visit([](const auto& view) { return view.cols(); }, table);
+}
 /// Whether every row of x meets every row of a second table.
 inline bool has_y(const pair_tables& tables) {
   return tables.y.has_value() || tables.prepared_y != nullptr;

@@ -11,9 +11,15 @@
 namespace gpu::stats {
 
 /// atanh first - atanh second = atanh((first - second) / (1 - first second)). NaN gives NaN.
+/// Infinite where one of the two alone is 1 or -1, or both with unlike signs.
 inline double transformed_difference(double first, double second) {
   if (first == second) return 0.0;
-  return std::atanh((first - second) / -std::fma(first, second, -1.0));
+  const double ratio = (first - second) / -std::fma(first, second, -1.0);
+  // Near 1 the ratio has no digits left of what the logarithm of a product has.
+  if (std::abs(ratio) > 0.5) {
+    return 0.5 * std::log((1 + first) / (1 - first) * ((1 - second) / (1 + second)));
+  }
+  return std::atanh(ratio);
 }
 
 /// p of a standard normal variable.

@@ -195,3 +195,44 @@ TEST_CASE("differential writes partners and degrees", "[cli][differential]") {
   CHECK(refused.exit_code == exit_usage);
   CHECK(refused.err.find("-k needs --keep top-k") != std::string::npos);
 }
+
+TEST_CASE("names in a file of groups are those of all columns, once", "[cli][differential]") {
+  const files in(named());
+  std::string lines;
+  for (int k = 0; k < 12; ++k) {
+    lines += "c" + std::to_string(k) + "," + (k < 5 ? "n" : k < 10 ? "t" : "-") + "\n";
+  }
+  const auto run = [&](const std::string& groups, const std::string& input) {
+    return run_command({"differential", input, "-q", "--groups", in.folder.write("g.csv", groups),
+                        "--min-abs-z", "1"});
+  };
+  const auto refused = [&](const std::string& groups, const std::string& input,
+                           const std::string& why) {
+    const auto result = run(groups, input);
+    INFO(result.err);
+    CHECK(result.exit_code == exit_input);
+    CHECK(result.err.find(why) != std::string::npos);
+  };
+  const std::string wanted = run(lines, in.input).out;
+  CHECK(wanted.starts_with("name_i"));
+  refused(lines + "c0,t\n", in.input, "names column 'c0' twice");
+  refused(lines.substr(lines.find('\n') + 1), in.input, "has no label for column 'c0'");
+  std::string header = read_file(in.input);
+  header.replace(header.find("\tc11"), 4, "\tc0");
+  refused(lines, in.folder.write("twice.txt", header), "two named 'c0'");
+  // As spreadsheets write it: a byte order mark, quotes, blanks at the end of a line.
+  std::string quoted = "\xEF\xBB\xBF";
+  for (const char c : lines) {
+    if (c == ',') {
+      quoted += "\", \"";
+    } else if (c == '\n') {
+      quoted += "\" \r\n";
+    } else {
+      if (c == 'c') quoted += '"';
+      quoted += c;
+    }
+  }
+  const auto of_spreadsheet = run(quoted, in.input);
+  CHECK(of_spreadsheet.exit_code == 0);
+  CHECK(of_spreadsheet.out == wanted);
+}

@@ -220,3 +220,25 @@ TEST_CASE("With missing values t and p are of the columns that a pair shares", "
   CHECK(has(few.out, "x\ty\t"));
   CHECK_FALSE(has(few.out, "x\tz\t"));
 }
+
+TEST_CASE("An array has no columns to choose and no words for a missing value", "[cli][reading]") {
+  const gpu_test::temporary_folder folder;
+  const std::string text = folder.write("in.csv", "1,2,3,5\n4,3,9,1\n2,2,8,7\n");
+  const std::string array = folder.path("in.npy");
+  REQUIRE(run_command({"rank", text, "-q", "-o", array}).exit_code == 0);
+  const std::vector<std::vector<std::string>> options{
+      {"--columns", "1-3"}, {"--skip-columns", "4"}, {"--na-values", "-999"}};
+  for (const auto& option : options) {
+    std::vector<std::string> words{"spearman", array, "-q"};
+    words.insert(words.end(), option.begin(), option.end());
+    const auto refused = run_command(words);
+    CHECK(refused.exit_code == 3);
+    CHECK(has(refused.err, "in.npy: is an array, of which " + option[0] + " says nothing"));
+  }
+  const std::string two = folder.write("two.csv", "name,a,b,a,c\nx,1,2,3,4\ny,4,3,5,9\n");
+  for (const char* const option : {"--columns", "--skip-columns"}) {
+    const auto refused = run_command({"rank", two, "-q", option, "a"});
+    CHECK(refused.exit_code == 3);
+    CHECK(has(refused.err, std::string(option) + ": got 'a', which more than one column has"));
+  }
+}

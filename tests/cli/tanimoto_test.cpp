@@ -1,7 +1,9 @@
 // gpu-similarity tanimoto beside sets of column numbers.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <sstream>
 #include <string>
@@ -290,6 +292,23 @@ TEST_CASE("tanimoto keeps partners, counts and the matrix", "[cli][tanimoto]") {
   (void)in.run({file, "-t", "0.6", "--report", report});
   CHECK(gpu_test::report_value(read_file(report), "pairs_tested") == "1770");
   CHECK(gpu_test::report_value(read_file(report), "observations") == "null");
+}
+
+TEST_CASE("tanimoto writes no p of partners", "[cli][tanimoto]") {
+  const job in;
+  // Of two bits no correlation would have a test.
+  const std::string input = in.folder.write("t.csv", "a,1,0\nb,1,1\nc,0,1\n");
+  const std::string output = in.folder.path("k.npy");
+  const auto result = run_command({"tanimoto", input, "--input-format", "table", "--keep", "top-k",
+                                   "-k", "1", "-q", "-o", output});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const std::string bytes = read_file(output);
+  double p = 0;  // the last eight bytes of a line of the array
+  std::memcpy(&p, bytes.data() + bytes.size() - sizeof p, sizeof p);
+  CHECK(std::isnan(p));
+  CHECK(in.run({input, "--input-format", "table", "--keep", "top-k", "-k", "1"}) ==
+        "name_i\trank\tname_j\ttanimoto\na\t1\tb\t0.5\nb\t1\ta\t0.5\nc\t1\tb\t0.5\n");
 }
 
 TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {

@@ -235,6 +235,15 @@ TEST_CASE("z and its standard error", "[differential]") {
       CHECK(gpu::differential_z(r, other, 0.25) == -gpu::differential_z(other, r, 0.25));
     }
   }
+  // Far apart, where the ratio of both formulas rounds to 1. Infinite only where one is 1 or -1.
+  for (const double r : {1 - 1e-16, 1 - 1e-12, 1 - 1e-8, 0.9}) {
+    for (const double other : {-(1 - 1e-16), -(1 - 1e-12), -(1 - 1e-8), -0.5, 0.3}) {
+      const long double wanted = std::log((1.0L + r) / (1.0L - r)) / 2.0L -
+                                 std::log((1.0L + other) / (1.0L - other)) / 2.0L;
+      INFO(r << " " << other);
+      CHECK(std::abs(gpu::differential_z(r, other, 1) - wanted) <= 1e-14L * wanted);
+    }
+  }
   CHECK_THROWS_AS(gpu::differential_standard_error(gpu::measure::pearson, 3, 9),
                   gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::differential_standard_error(gpu::measure::kendall, 9, 9), gpu::unsupported);

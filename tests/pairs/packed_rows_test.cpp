@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include <gpu/pearson.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "cpu/pairs/choice/policy.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
@@ -141,4 +142,43 @@ TEST_CASE(
   CHECK(found_by(*next) == loose_pairs);
   next = rows->search(matches_of(strict), 2, std::move(next));
   CHECK(found_by(*next) == strict_pairs);
+}
+
+// Nothing is packed for such a cut, whether the pairs are enough for a sample or not.
+TEST_CASE("A cut that no statistic reaches keeps nothing of any number of rows", "[pairs][cpu]") {
+  const gpu::index_t cols = GENERATE(4, 57, 200, 600, 9000);
+  for (const index_t count : {2, 11, 12, 40}) {
+    CAPTURE(cols, count);
+    const gpu::matrix<float> values = gpu_test::correlated_matrix<float>(
+        {.rows = count, .cols = cols, .pairs_in_blocks = 1e-9, .block_variance = 0});
+    for (const gpu::measure what : gpu::all_measures()) {
+      for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+        const gpu::pair_filter none{.min_abs = std::numeric_limits<double>::infinity(),
+                                    .side = side};
+        const gpu::pair_options options{.exec = {.target = gpu::backend::cpu}};
+        const auto run = [&](const auto& sink) {
+          return gpu::all_pairs(what, values.view(), options, sink);
+        };
+        CHECK(run(gpu::edge_sink{.keep = none}).edges.empty());
+        CHECK(run(gpu::count_sink{.keep = none}).kept == 0);
+        CHECK(run(gpu::count_sink{.keep = none, .histogram_bins = 5}).kept == 0);
+        CHECK(run(gpu::top_k_sink{.k = 2, .keep = none}).count[0] == 0);
+        CHECK(gpu::all_pairs(what, values.view(), values.view(), options,
+                             gpu::edge_sink{.keep = none})
+                  .edges.empty());
+      }
+    }
+  }
+}
+
+// The least p of a permutation of four columns is 1 / 12.
+TEST_CASE("A cut below the least exact p keeps nothing", "[pairs][cpu]") {
+  for (const index_t count : {2, 8, 30}) {
+    const gpu::matrix<float> values = gpu_test::correlated_matrix<float>(
+        {.rows = count, .cols = 4, .pairs_in_blocks = 1e-9, .block_variance = 0});
+    const gpu::pair_options options{.p_method = gpu::p_method::exact,
+                                    .exec = {.target = gpu::backend::cpu}};
+    const gpu::edge_sink strict_p{.keep = {.max_p = 0.05}};
+    CHECK(gpu::all_pairs(gpu::measure::spearman, values.view(), options, strict_p).edges.empty());
+  }
 }

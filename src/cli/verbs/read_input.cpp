@@ -24,11 +24,11 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
   throw io::input_error(
       file, *table.first_nan,
       missing_text(table, job.transposes,
-                   job.is_differential()
-                       ? "--nan propagate leaves out rows that miss a value of a group, "
-                         "--skip-columns columns"
-                       : "--nan pairwise leaves them out pair by pair, --nan propagate such rows, "
-                         "--skip-columns columns"));
+                   ways_out(table, job.is_differential()
+                                       ? "--nan propagate leaves out rows that miss a value of a "
+                                         "group"
+                                       : "--nan pairwise leaves them out pair by pair, --nan "
+                                         "propagate such rows")));
 }
 
 /// Rows are variables here; elsewhere they mostly are observations.
@@ -96,6 +96,11 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
 
 namespace {
 
+/// Whether the file has columns that can be left out: text and Parquet do.
+bool has_columns(const io::table& table) {
+  return !table.sparse && !(table.first_nan && table.first_nan->is_in_array);
+}
+
 /// Row and column of the NaN that comes first in the file.
 std::optional<std::pair<index_t, index_t>> first_nan_of(const io::table& table, bool transposes) {
   if (table.sparse) {
@@ -136,8 +141,12 @@ std::string names_of_first(const io::table& table, bool transposes) {
 
 }  // namespace
 
+std::string ways_out(const io::table& table, std::string_view hint) {
+  return fmt::format("{}{}", hint, has_columns(table) ? ", --skip-columns columns" : "");
+}
+
 std::string missing_text(const io::table& table, bool transposes, std::string_view hint) {
-  const bool is_array = table.first_nan && table.first_nan->is_in_array;
+  const bool is_array = !has_columns(table);
   const std::string count =
       table.missing > 1 ? fmt::format(", the first of {}", table.missing) : std::string();
   return fmt::format("got {}{}{}, expected a number ({})", is_array ? "NaN" : "a missing value",
@@ -207,6 +216,7 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
   options.text.names_column = {};
   options.text.columns = {};
   options.text.skip_columns = {};
+  options.text.missing = {};  // none may be
   const matrix<double> table = read_beside(job, job.weights, options, line);
   const index_t count = table.rows() * table.cols();
   if ((table.rows() != 1 && table.cols() != 1) || count != tables.cols()) {

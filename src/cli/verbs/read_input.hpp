@@ -58,6 +58,9 @@ struct input_tables {
 [[nodiscard]] std::string missing_text(const io::table& table, bool transposes,
                                        std::string_view hint);
 
+/// `hint`, and the option that leaves out columns where `table` takes it.
+[[nodiscard]] std::string ways_out(const io::table& table, std::string_view hint);
+
 /// Reads the input of `job` and checks that it has pairs.
 /// @throw io::input_error, io::interrupted
 [[nodiscard]] input_tables read_input(const pairs_command& job, progress_line& line);

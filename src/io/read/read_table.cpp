@@ -35,15 +35,14 @@ std::unique_ptr<row_reader> open_lines(input& file, const read_options& options)
   return std::make_unique<text_rows>(file.lines(), options, file.name());
 }
 
-// What would be said in vain.
-void check_sparse_options(const input& file, const text_options& text) {
+// What would be said in vain of a file that has numbers alone: `what`.
+void check_text_options(const input& file, const text_options& text, const char* what) {
   const char* const option = !text.columns.empty()        ? "--columns"
                              : !text.skip_columns.empty() ? "--skip-columns"
                              : !text.missing.empty()      ? "--na-values"
                                                           : nullptr;
   if (option == nullptr) return;
-  throw input_error(file.name(), {},
-                    fmt::format("is a sparse file, of which {} says nothing", option));
+  throw input_error(file.name(), {}, fmt::format("is {}, of which {} says nothing", what, option));
 }
 
 }  // namespace
@@ -63,12 +62,13 @@ bool is_text(const input& file) {
 std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {
   const bool is_zip = file.begins_with(zip_magic);
   if (is_zip || is_matrix_market(file)) {
-    check_sparse_options(file, options.text);
+    check_text_options(file, options.text, "a sparse file");
     // Their columns become rows while their entries are put in order.
     return is_zip ? open_npz(file, options) : open_matrix_market(file, options);
   }
   refuse_names_file(file, options);
   if (file.begins_with(npy_magic)) {
+    check_text_options(file, options.text, "an array");
     return open_npy(file.bytes(), file.name(), options.transposes, options.threads);
   }
   auto source = open_lines(file, options);

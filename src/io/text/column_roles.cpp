@@ -58,6 +58,13 @@ std::vector<index_t> columns_of(const chosen_words& chosen, index_t fields,
                                 const std::vector<std::string>& names, const std::string& file) {
   std::vector<index_t> out;
   for (const std::string& word : chosen.words) {
+    const bool is_number = number_of(word, fields).has_value();
+    if (!is_number && std::count(names.begin(), names.end(), word) > 1) {
+      throw input_error(file, {},
+                        fmt::format("{}: got {}, which more than one column has, expected the "
+                                    "number of a column from 1 to {}",
+                                    chosen.option, quoted(word), fields));
+    }
     if (const auto column = column_of(word, fields, names)) {
       out.push_back(*column);
     } else if (const auto range = range_of(word, fields, names)) {

@@ -76,7 +76,7 @@ struct result_context {
   }
   /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
-    if (!has_test) return std::numeric_limits<double>::quiet_NaN();
+    if (!has_test || is_tanimoto) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
     return p_value_of(what, statistic, observations_of(row, col), side);
   }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "cli/process/exit_code.hpp"
@@ -17,11 +19,20 @@ namespace {
 
 using complaint = std::function<void(const std::string& text)>;  // throws
 
+// A field without the blanks around it, and without quotes.
+std::string_view unquoted(std::string_view field) {
+  const std::size_t begin = field.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  field = field.substr(begin, field.find_last_not_of(' ') - begin + 1);
+  const bool has_quotes = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return has_quotes ? field.substr(1, field.size() - 2) : field;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> out;
   for (;;) {
     const std::size_t end = text.find(separator);
-    out.emplace_back(text.substr(0, end));
+    out.emplace_back(unquoted(text.substr(0, end)));
     if (end == std::string_view::npos) return out;
     text.remove_prefix(end + 1);
   }
@@ -46,13 +57,34 @@ std::vector<std::string> labels_by_name(const std::vector<std::vector<std::strin
                                         index_t cols, const io::column_names& columns,
                                         const complaint& complain) {
   if (!columns.given()) complain("got names of columns, but the table has no header");
+  std::unordered_map<std::string, std::size_t> places;
+  for (const std::string& name : columns.names) {
+    if (!places.emplace(name, places.size()).second) {
+      complain(
+          fmt::format("names columns, of which the table has two named {}: give a label for "
+                      "each column in order",
+                      io::quoted(name)));
+    }
+  }
   std::vector<std::string> out(static_cast<std::size_t>(cols));
+  std::vector<char> is_named(out.size());  // 0 or 1
   for (const auto& line : lines) {
-    const auto found = std::find(columns.names.begin(), columns.names.end(), line[0]);
-    if (found == columns.names.end()) {
+    const auto found = places.find(line[0]);
+    if (found == places.end()) {
       complain(fmt::format("got column {}, which the table does not have", io::quoted(line[0])));
     }
-    out[static_cast<std::size_t>(found - columns.names.begin())] = line[1];
+    if (std::exchange(is_named[found->second], 1) != 0) {
+      complain(fmt::format("names column {} twice", io::quoted(line[0])));
+    }
+    out[found->second] = line[1];
+  }
+  const auto unnamed = std::find(is_named.begin(), is_named.end(), 0);
+  if (unnamed != is_named.end()) {
+    const auto& name = columns.names[static_cast<std::size_t>(unnamed - is_named.begin())];
+    complain(
+        fmt::format("has no label for column {}, expected one for each column, - for those "
+                    "in neither group",
+                    io::quoted(name)));
   }
   return out;
 }

@@ -48,8 +48,9 @@ class differential_operation final : public row_operation {
     if (block.first_nan && options_.nans == nan_policy::reject) {
       throw io::input_error(job_.input, *block.first_nan,
                             missing_text(block, job_.transposes,
-                                         "--nan propagate leaves out rows that miss a value of a "
-                                         "group, --skip-columns columns"));
+                                         ways_out(block,
+                                                  "--nan propagate leaves out rows that "
+                                                  "miss a value of a group")));
     }
     const column_groups groups{groups_.first, groups_.second};
     std::visit([&](const auto& values) { find(values.view(), groups); }, block.values);

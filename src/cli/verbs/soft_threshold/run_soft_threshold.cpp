@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,7 +31,11 @@ namespace {
 /// The rows of `table` that the names in a file mean, in their order.
 std::vector<index_t> rows_of_module(const std::string& path, const io::table& table) {
   std::unordered_map<std::string, index_t> places;
-  for (index_t i = 0; i < table.rows(); ++i) places.emplace(table.names.name(i), i);
+  std::unordered_set<std::string> repeated;
+  for (index_t i = 0; i < table.rows(); ++i) {
+    const std::string name(table.names.name(i));
+    if (!places.emplace(name, i).second) repeated.insert(name);
+  }
   std::vector<index_t> rows;
   std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
   for (const std::string& name : lines_of_file(path)) {
@@ -38,6 +43,11 @@ std::vector<index_t> rows_of_module(const std::string& path, const io::table& ta
     if (found == places.end()) {
       throw io::input_error(
           path, {}, fmt::format("got {}, expected the name of a row of INPUT", io::quoted(name)));
+    }
+    if (repeated.contains(name)) {
+      throw io::input_error(
+          path, {},
+          fmt::format("names {}, which more than one row of INPUT has", io::quoted(name)));
     }
     if (std::exchange(is_taken[static_cast<std::size_t>(found->second)], 1) != 0) {
       throw io::input_error(path, {}, fmt::format("names {} twice", io::quoted(name)));
@@ -83,8 +93,9 @@ class soft_threshold_operation final : public row_operation {
     if (block.first_nan && options_.nans == nan_policy::reject) {
       throw io::input_error(job_.input, *block.first_nan,
                             missing_text(block, job_.transposes,
-                                         "--nan pairwise leaves them out pair by pair, --nan "
-                                         "propagate such rows, --skip-columns columns"));
+                                         ways_out(block,
+                                                  "--nan pairwise leaves them out pair by "
+                                                  "pair, --nan propagate such rows")));
     }
     if (job_.keep == soft_result::overlap) return find_overlap(block);
     connectivity_table found =

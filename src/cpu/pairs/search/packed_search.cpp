@@ -363,8 +363,8 @@ void packed_search::select(const pair_tile& tile, const kernel_cut&, pair_scratc
 }
 
 void packed_search::matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
+  if (keeps_none_) return;  // and nothing is packed
   if (!cut_) return pair_search::matches(tile, scratch, out);
-  if (keeps_none_) return;
   if (way_ == cpu_pair_way::every) return select(tile, *cut_, scratch, out);
   find(tile, *cut_, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),

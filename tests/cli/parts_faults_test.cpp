@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr int exit_bad_input = 3;
 constexpr int exit_resources = 4;
-constexpr int parts = 7;
 
 }  // namespace
 

@@ -36,7 +36,6 @@ namespace fs = std::filesystem;
 
 constexpr int exit_usage = 2;
 constexpr int exit_bad_input = 3;
-constexpr int exit_resources = 4;
 const std::string precious = "a user's own words\n";
 
 void put(const std::string& path, const std::string& text) {

@@ -198,7 +198,8 @@ TEST_CASE("Spearman of equal and reversed wide rows is 1 and -1", "[wide]") {
         data(i, j) = static_cast<std::int32_t>(i % 2 == 0 ? j : cols - j);
       }
     }
-    const auto dense = gpu::spearman_all_pairs(data, cpu_options(gpu::pair_variant::tiled));
+    const auto dense =
+        gpu::all_pairs(gpu::measure::spearman, data, cpu_options(gpu::pair_variant::tiled));
     bool same = true;
     for (index_t i = 0; i < data.rows(); ++i) {
       for (index_t j = 0; j < data.rows(); ++j) {

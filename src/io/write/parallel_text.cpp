@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t parts_a_thread = 4;
-constexpr std::size_t short_part_bytes = std::size_t{1} << 14;  // written in less than threads wake
+constexpr std::size_t short_part_bytes = std::size_t{1} << 12;  // written in less than threads wake
 
 }  // namespace
 

@@ -96,5 +96,5 @@ TEST_CASE("Every forced way gives the answers of the chosen one", "[forced_ways]
     } catch (const gpu::unsupported&) {  // these rows have no such way
     }
   }
-  CHECK(taken >= 3);
+  CHECK(taken >= 2);  // to search, and to decide every pair
 }

@@ -106,6 +106,7 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
     return labels_by_name(lines, cols, columns, complain);
   }
   std::vector<std::string> labels;
+  labels.reserve(lines.size());
   for (auto& line : lines) labels.push_back(std::move(line[0]));
   return labels_in_order(labels, cols, complain);
 }

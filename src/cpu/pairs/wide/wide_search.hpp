@@ -38,7 +38,9 @@ class wide_search : public packed_search {
   [[nodiscard]] double search_error() const override;
   std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                            std::uint32_t* col_degree) const override {
-    return pair_search::count(tile, scratch, row_degree, col_degree, {});
+    // From all statistics.
+    return pair_search::count(  // NOLINT(bugprone-parent-virtual-call)
+        tile, scratch, row_degree, col_degree, {});
   }
   void search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
                    const exact_test& test) const override;

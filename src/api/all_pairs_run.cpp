@@ -17,12 +17,11 @@
 #include "pairs/prepared_table.hpp"
 #include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
+#include "stats/observation_limits.hpp"
 
 namespace gpu::inline v0::detail {
 
 namespace {
-
-constexpr index_t least_observations = 3;
 
 // Of a measure, in a sentence.
 std::string title_of(const measure_traits& what) {
@@ -134,12 +133,11 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
                    "all pairs");
-  constexpr index_t most_observations = 1'000'000'000'000'000;  // that a test knows
-  if (options.min_observations < least_observations ||
-      options.min_observations > most_observations) {
+  if (options.min_observations < stats::least_observations ||
+      options.min_observations > stats::most_observations) {
     throw invalid_argument(fmt::format("options.min_observations: got {}, expected from {} to {}",
-                                       options.min_observations, least_observations,
-                                       most_observations));
+                                       options.min_observations, stats::least_observations,
+                                       stats::most_observations));
   }
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);

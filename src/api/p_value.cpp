@@ -15,6 +15,7 @@
 #include "pairs/pair_ties.hpp"
 #include "pairs/prepared_table.hpp"
 #include "pairs/tables.hpp"
+#include "stats/observation_limits.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/kendall_test.hpp"
 #include "stats/significance/spearman_test.hpp"
@@ -23,12 +24,11 @@ namespace gpu::inline v0 {
 namespace {
 
 // From here on the rounding of 1 - r^2 is no longer small beside the steps of a table of p.
-constexpr index_t most_observations = 1'000'000'000'000'000;
 
 void check_observations(index_t observations) {
-  if (observations < 3 || observations > most_observations) {
+  if (observations < stats::least_observations || observations > stats::most_observations) {
     throw invalid_argument(fmt::format("observations: got {}, expected from 3 to {}", observations,
-                                       most_observations));
+                                       stats::most_observations));
   }
 }
 
@@ -75,7 +75,7 @@ double correlation_p_value(double r, index_t observations, tail side) {
 double kendall_p_value(double tau, index_t observations, const row_ties& x, const row_ties& y,
                        tail side) {
   constexpr index_t most = 1'000'000;
-  if (observations < 3 || observations > most) {
+  if (observations < stats::least_observations || observations > most) {
     throw invalid_argument(
         fmt::format("observations: got {}, expected from 3 to {}", observations, most));
   }

@@ -146,7 +146,7 @@ std::string ways_out(const io::table& table, std::string_view hint) {
 }
 
 std::string missing_text(const io::table& table, bool transposes, std::string_view hint) {
-  const bool is_array = !has_columns(table);
+  const bool is_array = table.first_nan && table.first_nan->is_in_array;
   const std::string count =
       table.missing > 1 ? fmt::format(", the first of {}", table.missing) : std::string();
   return fmt::format("got {}{}{}, expected a number ({})", is_array ? "NaN" : "a missing value",

@@ -11,12 +11,10 @@
 #include <gpu/error.hpp>
 
 #include "pairs/columns/ranks.hpp"
+#include "stats/observation_limits.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
-
-constexpr index_t most_observations = 1'000'000'000'000'000;
-constexpr index_t least_observations = 3;
 
 // A covariate has to keep this share of its length beside those before it, as in R's lm.
 constexpr double least_covariate_share = 1e-7;
@@ -75,9 +73,10 @@ void check_effective(const pair_options& options) {
                     "expected 0",
                     effective));
   }
-  if (effective < least_observations || effective > most_observations) {
+  if (effective < stats::least_observations || effective > stats::most_observations) {
     throw invalid_argument(fmt::format("options.effective_observations: got {}, expected {} to {}",
-                                       effective, least_observations, most_observations));
+                                       effective, stats::least_observations,
+                                       stats::most_observations));
   }
 }
 
@@ -132,12 +131,12 @@ void column_model::keep_covariates(const pair_options& options) {
   const matrix_view<const double> covariates = options.covariates;
   const index_t observations =
       effective_observations_ > 0 ? std::min(effective_observations_, positive_) : positive_;
-  if (covariates.rows() > observations - least_observations) {
+  if (covariates.rows() > observations - stats::least_observations) {
     throw invalid_argument(fmt::format(
         "options.covariates: got {} rows, expected at most {}: each takes one of {} observations, "
         "and the test needs {}",
-        covariates.rows(), std::max<index_t>(observations - least_observations, 0), observations,
-        least_observations));
+        covariates.rows(), std::max<index_t>(observations - stats::least_observations, 0),
+        observations, stats::least_observations));
   }
   std::vector<double> one(static_cast<std::size_t>(cols_));
   double* const row = one.data();

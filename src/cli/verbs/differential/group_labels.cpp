@@ -13,6 +13,7 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/file_lines.hpp"
 #include "io/io_error.hpp"
+#include "io/text/text_fields.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -21,9 +22,7 @@ using complaint = std::function<void(const std::string& text)>;  // throws
 
 // A field without the blanks around it, and without quotes.
 std::string_view unquoted(std::string_view field) {
-  const std::size_t begin = field.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  field = field.substr(begin, field.find_last_not_of(' ') - begin + 1);
+  field = io::trimmed(field);
   const bool has_quotes = field.size() >= 2 && field.front() == '"' && field.back() == '"';
   return has_quotes ? field.substr(1, field.size() - 2) : field;
 }

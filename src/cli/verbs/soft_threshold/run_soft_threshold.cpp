@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,10 +30,10 @@ namespace {
 /// The rows of `table` that the names in a file mean, in their order.
 std::vector<index_t> rows_of_module(const std::string& path, const io::table& table) {
   std::unordered_map<std::string, index_t> places;
-  std::unordered_set<std::string> repeated;
+  constexpr index_t several = -1;
   for (index_t i = 0; i < table.rows(); ++i) {
-    const std::string name(table.names.name(i));
-    if (!places.emplace(name, i).second) repeated.insert(name);
+    const auto [found, is_new] = places.emplace(table.names.name(i), i);
+    if (!is_new) found->second = several;
   }
   std::vector<index_t> rows;
   std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
@@ -44,7 +43,7 @@ std::vector<index_t> rows_of_module(const std::string& path, const io::table& ta
       throw io::input_error(
           path, {}, fmt::format("got {}, expected the name of a row of INPUT", io::quoted(name)));
     }
-    if (repeated.contains(name)) {
+    if (found->second == several) {
       throw io::input_error(
           path, {},
           fmt::format("names {}, which more than one row of INPUT has", io::quoted(name)));

@@ -384,7 +384,7 @@ enum class rank_key { value, magnitude };
 /// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
 /// become those of `layout`, or its dropped() where a candidate is not kept. Products of
 /// tensor_float, tensor_half and products_half are computed anew in double from the unit rows.
-/// `count` candidates; rows and cols cover every candidate. `kept` is increased by the number kept.
+/// rows and cols cover every candidate.
 struct finish_request {
   pair_tile_kind tile;
   pair_operand rows;
@@ -392,9 +392,12 @@ struct finish_request {
   detail::pair_cut keep;
   std::uint64_t* keys;
   std::uint64_t* values;
-  std::uint64_t count;
-  unsigned long long* kept;
+  std::uint64_t count;       ///< Candidates, or places for them.
+  unsigned long long* kept;  ///< Increased by the number kept; null: nobody asks.
   edge_key_layout layout = {};
+  /// In device memory, the candidates in these places where the host does not know it: the keys of
+  /// the places behind become dropped(). Null: there are `count`.
+  const unsigned long long* found = nullptr;
 };
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
 

@@ -11,13 +11,6 @@ namespace gpu::inline v0::detail {
 struct screen_costs {
   double pair;       ///< Of a pair that is dropped.
   double candidate;  ///< Of a pair that is left, which is decided by itself.
-  /// Candidates per pair up to which the screen pays, beside tiles and beside counts class by
-  /// class.
-  double most_share;
-  double most_share_of_counts;
-
-  /// Of a job whose pairs leave so many candidates each.
-  [[nodiscard]] constexpr double of(double share) const { return pair + share * candidate; }
 };
 
 /// What the CUDA backend takes. The defaults were measured on an H200.
@@ -49,6 +42,21 @@ struct cuda_costs {
   double float_rate = 0.5e11;
   double memory_rate = 3.5e12;  ///< Bytes a second.
   double launch_seconds = 1e-5;
+  double short_products = 1e-4;  ///< Seconds of products that the sample of a screen takes too.
+
+  // Best partners of long rows, in seconds (H100). A byte of memory that every call maps anew; a
+  // column of a pair by products of doubles and of limbs, which are selected from; the former less
+  // that by halves. Of a partner that is computed anew a byte of its unit row, and the columns of a
+  // row whose bytes take twice as long; rows for each multiprocessor that fill the device, a warp
+  // each. What deciding candidates takes beside their products.
+  double mapped_byte = 2.5e-12;
+  double selected_double = 2.9e-14;
+  double selected_limb = 9e-15;
+  double saved_by_halves = 2.3e-14;
+  double unit_byte = 1e-12;
+  double slow_columns = 1e5;
+  double filling_rows = 16;
+  double candidate_start = 2e-3;
 
   // What short jobs are decided by, in seconds (H100, 100 to 50,000 rows). A pair of the tiles of
   // ranks, and 32 columns of it; of those of unit rows in halves, and in doubles up to 8 columns; a

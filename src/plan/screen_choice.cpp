@@ -73,9 +73,7 @@ std::vector<possible_screen> rounded_screens(const measure_traits& what, double 
   const screen_costs& cost = depth > 128 ? machine.wide : machine.rounded;
   const double reach = cut - rounding_loss(what.form);
   if (!(reach > 0)) return {};
-  return {{{kernels::screen_operand::rounded, depth, cut, cost.pair, cost.candidate},
-           reach,
-           cost.most_share}};
+  return {{{kernels::screen_operand::rounded, depth, cut, cost.pair, cost.candidate}, reach}};
 }
 
 // Whether ranks rounded to e4m3 can be screened for `reach`. Short rows leave a slack of the same
@@ -95,9 +93,7 @@ std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use u
   const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
   const auto add = [&](kernels::screen_operand operand, double least, const screen_costs& cost) {
     const double unit = use == screen_use::counts ? machine.pairs_of_classes : 1;
-    out.push_back({{operand, depth, cut, unit * cost.pair, unit * cost.candidate},
-                   least,
-                   use == screen_use::counts ? cost.most_share_of_counts : cost.most_share});
+    out.push_back({{operand, depth, cut, unit * cost.pair, unit * cost.candidate}, least});
   };
   if (e4m3_reaches(reach, cols)) add(kernels::screen_operand::e4m3, reach, e4m3);
   add(kernels::screen_operand::int8, cut, int8);
@@ -127,18 +123,20 @@ double candidate_share(const possible_screen& screen, std::size_t number, index_
 
 struct choice {
   std::optional<screen_choice> screen;
-  double share = 0;  // candidates per pair, of the screen or of the last one that does not pay
+  double share = 0;  // candidates per pair, of the screen or of the last one
 };
 
 choice choose(const measure_traits& what, const keep_range& keep, index_t cols, screen_use use,
               const cut_sample& sample, const cuda_costs& machine) {
   choice out;
+  double least = 1;  // of deciding every pair
   std::size_t number = 0;
-  for (possible_screen& possible : screens_for(what, keep, cols, use, machine)) {
-    out.share = candidate_share(possible, number++, cols, sample);
-    if (out.share > possible.paying_share) continue;
-    out.screen = possible.screen;
-    break;
+  for (const possible_screen& possible : screens_for(what, keep, cols, use, machine)) {
+    const double share = candidate_share(possible, number++, cols, sample);
+    const double time = possible.time_of(share);
+    if (time < least) out.screen = possible.screen;
+    if (time < least || !out.screen) out.share = share;
+    least = std::min(least, time);
   }
   return out;
 }

@@ -52,8 +52,12 @@ struct possible_screen {
   screen_choice screen;
   /// Pairs of at least this magnitude may pass it.
   double reach;
-  /// Candidates per pair up to which it pays.
-  double paying_share;
+
+  /// The time of a job whose pairs leave so many candidates each, where deciding every pair takes
+  /// 1.
+  [[nodiscard]] double time_of(double share) const {
+    return screen.pair_cost + share * screen.candidate_cost;
+  }
 };
 
 /// What is done with the pairs, and so what the screen competes with.
@@ -69,8 +73,8 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
                                          index_t cols, screen_use use,
                                          const cuda_costs& machine = default_cuda_costs);
 
-/// The first screen that leaves few enough pairs, or none. Where `sample` knows nothing, rows are
-/// taken to be independent.
+/// The screen that takes the least time, or none where deciding every pair does. Where `sample`
+/// knows nothing, rows are taken to be independent.
 std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,
                                            index_t cols, screen_use use, const cut_sample& sample,
                                            const cuda_costs& machine = default_cuda_costs);

@@ -34,12 +34,13 @@ __device__ void add_checksums(pair_checksum sum, pair_checksum* to) {
   if (threadIdx.x < 3) atomicAdd(totals + threadIdx.x, in_block[threadIdx.x]);
 }
 
-// `checksum` is that of no pairs before the launch.
+// `checksum` is that of no pairs before the launch, or null.
 __global__ void write_edges(const decided_edges from, std::uint64_t first, std::uint64_t count,
                             const stats::p_function p_of, edge* out, pair_checksum* checksum) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
+  const bool is_there = at < count && (from.found == nullptr || first + at < *from.found);
   pair_checksum sum;
-  if (at < count) {
+  if (is_there) {
     const std::uint64_t key = from.keys[first + at];
     const double statistic =
         __longlong_as_double(static_cast<long long>(from.statistics[first + at]));
@@ -50,7 +51,7 @@ __global__ void write_edges(const decided_edges from, std::uint64_t first, std::
     out[at] = written;
     sum = checksum_of(written.row, written.col, written.statistic);
   }
-  add_checksums(sum, checksum);
+  if (checksum != nullptr) add_checksums(sum, checksum);
 }
 
 // `out.checksum` is that of no pairs before the launch.
@@ -109,7 +110,9 @@ void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uin
                         const stats::p_function& p_of, edge* out, pair_checksum* checksum,
                         cudaStream_t stream) {
   if (count == 0) return;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(checksum, 0, sizeof *checksum, stream));
+  if (checksum != nullptr) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(checksum, 0, sizeof *checksum, stream));
+  }
   write_edges<<<blocks_for(count), edge_threads, 0, stream>>>(from, first, count, p_of, out,
                                                               checksum);
   GPU_SIMILARITY_CHECK_LAUNCH();

@@ -48,10 +48,13 @@ struct decided_edges {
   const std::uint64_t* keys;
   const std::uint64_t* statistics;
   edge_key_layout layout;
+  /// In device memory, the entries that there are where the host does not know it. Null: all that
+  /// are asked for.
+  const unsigned long long* found = nullptr;
 };
 
-/// Writes entries [first, first + count) as edges, with p where `p_of` has a table, and their
-/// checksum.
+/// Writes entries [first, first + count), as far as they are there, as edges, with p where `p_of`
+/// has a table; and their checksum, unless it is null.
 void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
                         const stats::p_function& p_of, edge* out, pair_checksum* checksum,
                         cudaStream_t stream);

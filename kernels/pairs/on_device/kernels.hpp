@@ -13,7 +13,6 @@
 
 #include "base/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
-#include "stats/significance/p_table.hpp"
 
 namespace gpu::kernels {
 
@@ -74,16 +73,6 @@ void launch_limit_rows(edge_state* state, const unsigned long long* per_row,
                        unsigned long long* sums, index_t rows, std::uint64_t capacity,
                        std::uint64_t queue, void* scratch, std::size_t scratch_bytes,
                        cudaStream_t stream);
-/// Turns the products of a queue of `queue` kept pairs into statistics and the keys into those of
-/// request.layout; those behind what is queued become its dropped(). request.count and kept are not
-/// looked at.
-void launch_finish_queue(const finish_request& request, const edge_state* state,
-                         std::uint64_t queue, cudaStream_t stream);
-/// Writes the first `capacity` pairs found as edges, and *found.
-void launch_write_found(const edge_state* state, const std::uint64_t* keys,
-                        const std::uint64_t* statistics, const edge_key_layout& layout,
-                        const stats::p_function& p_of, std::uint64_t capacity, edge* edges,
-                        std::uint64_t* found, cudaStream_t stream);
 
 // ---- best partners ----------------------------------------------------------------------------
 

@@ -235,7 +235,7 @@ panel_state edge_walk::find(const edge_panel& panel, candidate_counters& counter
   const panel_state out{panel, take_buffer(stream), &counters};
   counters.clear(stream);
   const kernels::pair_tile_kind tile = source_.tile;
-  const auto sink = out.buffer->entries.sink(cut_, counters);
+  const auto sink = out.buffer->entries.places().sink(cut_, counters.device_found());
   if (receiver_.wants_more()) {
     source_.rows.for_each_panel(
         panel.rows, panel.cols, kernels::pair_region::above_diagonal, tile, stream,
@@ -260,17 +260,15 @@ void edge_walk::settle(panel_state& found) {
   const cudaStream_t stream = source_.settling;
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
-  candidate_buffer& from = found.buffer->entries;
-  kernels::finish_request request =
-      from.finish(source_.tile, source_.rows.all(), source_.keep, *found.counters);
-  request.layout = layout_of(found.panel.rows);
-  kernels::launch_finish_candidates(request, stream);
-  // Sorting puts those that were dropped behind all others; that is also how they are taken out.
+  const candidate_decision what{.tile = source_.tile,
+                                .rows = source_.rows.all(),
+                                .keep = source_.keep,
+                                .layout = layout_of(found.panel.rows)};
   entry_buffer* const other = take_buffer(stream);
-  std::uint64_t* const keys[2] = {from.keys.data(), other->entries.keys.data()};
-  std::uint64_t* const values[2] = {from.values.data(), other->entries.values.data()};
-  const int result = kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values,
-                                              count, request.layout.bits, stream);
+  const candidate_places queues[2] = {found.buffer->entries.places(), other->entries.places()};
+  const int result =
+      settle_candidates(what, queues, count, nullptr, found.counters->device_kept(),
+                        {scratch_.data(), scratch_.bytes()}, stream);
   entry_buffer* const unused = result == 0 ? other : found.buffer;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(unused->read.get(), stream));
   give_back(unused);
@@ -281,8 +279,8 @@ void edge_walk::settle(panel_state& found) {
 void edge_walk::deliver(const panel_state& settled) {
   has_delivered_ = true;
   output_.wait_for(settled.counters->ready());
-  const candidate_buffer& entries = settled.buffer->entries;
-  output_.push({entries.keys.data(), entries.values.data(), layout_of(settled.panel.rows)},
+  const candidate_places entries = settled.buffer->entries.places();
+  output_.push({entries.keys, entries.values, layout_of(settled.panel.rows)},
                settled.counters->found() == 0 ? 0 : settled.counters->kept(),
                settled.counters->ready(), settled.buffer->read);
   give_back(settled.buffer);

@@ -80,9 +80,8 @@ class pair_engine::neighbor_search {
   kernels::rank_key order_;
   search_sizes sizes_;
   candidate_buffer queue_;
+  candidate_buffer sorted_;
   candidate_counters counters_;
-  device_buffer<std::uint64_t> sorted_keys_;
-  device_buffer<std::uint64_t> sorted_values_;
   device_buffer<std::byte> scratch_;
   device_buffer<std::uint32_t> index_;
   device_buffer<double> statistic_;
@@ -103,13 +102,12 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
       sizes_(choose_sizes(engine.budget_.left(), engine.area_.rows.size(), engine.area_.cols.size(),
                           k_)),
       queue_(sizes_.capacity, engine.stream()),
+      sorted_(sizes_.capacity, engine.stream()),
       counters_(engine.stream()) {
   engine.budget_.require(sizes_.bytes(k_), "lists of neighbours");
   const cudaStream_t stream = engine.stream();
   const auto rows = static_cast<std::size_t>(sizes_.rows);
   const std::size_t entries = rows * static_cast<std::size_t>(k_);
-  sorted_keys_ = {sizes_.capacity, stream};
-  sorted_values_ = {sizes_.capacity, stream};
   scratch_ = {sizes_.scratch_bytes(k_), stream};
   index_ = {entries, stream};
   statistic_ = {entries, stream};
@@ -167,7 +165,8 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
                            cuts_.data(), stream);
   counters_.clear(stream);
   const kernels::pair_tile_kind tile = engine_.rows_->format().deciding_tile();
-  kernels::candidate_sink_args sink = queue_.sink(estimate_cut(keep_, error), counters_);
+  kernels::candidate_sink_args sink =
+      queue_.places().sink(estimate_cut(keep_, error), counters_.device_found());
   engine_.rows_->for_each_panel(rows, cols, kernels::pair_region::off_diagonal, tile, stream,
                                 [&](const kernels::pair_panel& panel) {
                                   sink.row_cuts = cuts_.data() + (panel.rows.first - rows.begin);
@@ -178,13 +177,11 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   const std::uint64_t found = counters_.found();
   if (found > queue_.capacity()) return false;
   if (found == 0) return true;
-  kernels::launch_finish_candidates(queue_.finish(tile, engine_.rows_->all(), keep_, counters_),
-                                    stream);
-  std::uint64_t* const keys[2] = {queue_.keys.data(), sorted_keys_.data()};
-  std::uint64_t* const values[2] = {queue_.values.data(), sorted_values_.data()};
-  const int result =
-      kernels::sort_candidates(scratch_.data(), scratch_.bytes(), keys, values, found, 64, stream);
-  kernels::launch_merge_neighbors(lists_, order_, keys[result], values[result], found,
+  const candidate_places queues[2] = {queue_.places(), sorted_.places()};
+  const int result = settle_candidates(
+      {.tile = tile, .rows = engine_.rows_->all(), .keep = keep_}, queues, found, nullptr,
+      counters_.device_kept(), {scratch_.data(), scratch_.bytes()}, stream);
+  kernels::launch_merge_neighbors(lists_, order_, queues[result].keys, queues[result].values, found,
                                   scratch_.data(), scratch_.bytes(), stream);
   return true;
 }

@@ -15,7 +15,6 @@ namespace policy = kernels::policy;
 constexpr index_t half_least_rows = 192;
 constexpr index_t half_least_columns = 96;
 constexpr index_t most_two_limb_columns = 127 * 128 + 64;
-constexpr double short_seconds = 1e-4;  // of products, which the sample of a screen takes
 
 double pairs_of(const product_shape& shape) {
   const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
@@ -140,8 +139,9 @@ double share_near_cut(const keep_range& keep, index_t observations, double error
   return share;
 }
 
-bool products_are_short(const product_shape& shape, int multiprocessors) {
-  return product_seconds(shape, multiprocessors) < short_seconds;
+bool products_are_short(const product_shape& shape, int multiprocessors,
+                        const cuda_costs& machine) {
+  return product_seconds(shape, multiprocessors, machine) < machine.short_products;
 }
 
 }  // namespace gpu::inline v0::detail

@@ -64,6 +64,7 @@ double share_near_cut(const keep_range& keep, index_t observations, double error
 
 /// Whether every pair is decided so soon that no screen is looked for: not even its sample would
 /// pay.
-bool products_are_short(const product_shape& shape, int multiprocessors);
+bool products_are_short(const product_shape& shape, int multiprocessors,
+                        const cuda_costs& machine = default_cuda_costs);
 
 }  // namespace gpu::inline v0::detail

@@ -21,27 +21,27 @@ void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) 
   const std::uint64_t needed = count_ + count;
   if (needed > buffer_.capacity()) {
     candidate_buffer larger(std::max(needed, 2 * buffer_.capacity()), stream_);
-    const auto copy = [&](auto& to, const auto& from) {
-      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(),
-                                                count_ * sizeof(std::uint64_t),
+    const candidate_places from = buffer_.places();
+    const candidate_places to = larger.places();
+    const auto copy = [&](std::uint64_t* there, const std::uint64_t* here) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(there, here, count_ * sizeof(std::uint64_t),
                                                 cudaMemcpyDeviceToDevice, stream_));
     };
-    copy(larger.keys, buffer_.keys);
-    copy(larger.values, buffer_.values);
+    copy(to.keys, from.keys);
+    copy(to.values, from.values);
     std::swap(buffer_, larger);
   }
-  kernels::launch_key_screened(found, count, layout_, buffer_.keys.data() + count_,
-                               buffer_.values.data() + count_, stream_);
+  const candidate_places places = buffer_.places();
+  kernels::launch_key_screened(found, count, layout_, places.keys + count_, places.values + count_,
+                               stream_);
   count_ = needed;
 }
 
 void found_edges::sort() {
   candidate_buffer other(count_, stream_);
   const device_buffer<std::byte> scratch(kernels::sort_scratch_bytes(count_), stream_);
-  std::uint64_t* const keys[2] = {buffer_.keys.data(), other.keys.data()};
-  std::uint64_t* const values[2] = {buffer_.values.data(), other.values.data()};
-  const int result = kernels::sort_candidates(scratch.data(), scratch.bytes(), keys, values, count_,
-                                              layout_.bits, stream_);
+  const int result = sort_candidates({buffer_.places(), other.places()}, count_, layout_.bits,
+                                     {scratch.data(), scratch.bytes()}, stream_);
   if (result == 1) std::swap(buffer_, other);
 }
 

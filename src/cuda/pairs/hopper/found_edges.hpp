@@ -29,7 +29,7 @@ class found_edges {
   void sort();
   /// What is stored, valid until the next add() or sort().
   [[nodiscard]] kernels::decided_edges edges() const {
-    return {buffer_.keys.data(), buffer_.values.data(), layout_};
+    return {buffer_.places().keys, buffer_.places().values, layout_};
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
 #include "kernels/top_k/kernels.hpp"
+#include "plan/machine_costs.hpp"
 #include "plan/top_k_variants.hpp"
 
 namespace gpu::cuda {
@@ -20,16 +21,14 @@ constexpr std::size_t whole_table_share = 10;
 
 // Whether the statistics of all rows are in memory at a time. The product of two rows is then
 // computed once, and not for each of them; but memory of that size is mapped anew for every call.
-// Measured on an H100, in seconds: a byte mapped, and a column of a pair by doubles or by limbs.
 bool takes_whole_table(const call_shape& shape, std::size_t bytes_of_row) {
-  constexpr double map_byte = 2.5e-12;
-  constexpr double multiply_doubles = 2.9e-14;
-  constexpr double multiply_limbs = 9e-15;
+  constexpr const detail::cuda_costs& machine = detail::default_cuda_costs;
   const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * bytes_of_row;
   const double multiply = shape.format.tile == kernels::pair_tile_kind::tensor_float
-                              ? multiply_doubles
-                              : multiply_limbs;
-  const bool pays = multiply * static_cast<double>(shape.format.cols) > map_byte * sizeof(double);
+                              ? machine.selected_double
+                              : machine.selected_limb;
+  const bool pays =
+      multiply * static_cast<double>(shape.format.cols) > machine.mapped_byte * sizeof(double);
   return pays && shape.has_room && shape.area.rows == shape.area.cols &&
          whole <= shape.device_bytes / whole_table_share;
 }

@@ -13,6 +13,7 @@
 
 #include "base/keep_range.hpp"
 #include "cuda/pairs/on_device/stream_rows.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
 #include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
@@ -78,16 +79,14 @@ class stream_edges {
   const call_shape& shape_;
   const device_edge_sink& sink_;
   std::uint64_t pairs_;
-  std::uint64_t queue_;  // places
+  std::uint64_t capacity_;  // of a queue
   std::shared_ptr<const stats::p_table> table_;
   stats::p_table* table_there_;
   kernels::edge_state* state_;
-  std::uint64_t* keys_[2];
-  std::uint64_t* values_[2];
+  candidate_places queues_[2];
   unsigned long long* per_row_;
   unsigned long long* sums_;
-  std::size_t scratch_bytes_;
-  std::byte* scratch_;
+  sort_scratch scratch_;  // also of the sums
 };
 
 /// The lists of a block of rows on their way into a sink: they are written there where its rows

@@ -22,8 +22,8 @@ using kernels::pair_tile_kind;
 // Pairs of one launch, far from the limits of a grid and of what a launch counts in 32 bits.
 constexpr index_t launch_pairs = index_t{1} << 36;
 constexpr index_t tile_rows = 128;
-// Of the ranks on their way to limbs.
-constexpr std::size_t most_ranks_bytes = std::size_t{256} << 20;
+// Of the rows on their way to packed ones.
+constexpr std::size_t most_scratch_bytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -65,20 +65,23 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
-  const std::size_t ranks_bytes = scratch_row_bytes(shape.what, format);
+  const std::size_t scratch_bytes = scratch_row_bytes(shape.what, format);
   const auto fitting =
-      static_cast<index_t>(most_ranks_bytes / std::max<std::size_t>(ranks_bytes, 1));
+      static_cast<index_t>(most_scratch_bytes / std::max<std::size_t>(scratch_bytes, 1));
   block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
-  square_sums_ = memory.take<std::int64_t>(rows);
-  norms_ = memory.take<kernels::row_norm>(rows);
+  memory_.rows = shape.rows;
+  memory_.square_sums = memory.take<std::int64_t>(rows);
+  memory_.norms = memory.take<kernels::row_norm>(rows);
   invalid_ = memory.take<unsigned long long>(1);
-  const bool has_values = format.tile != pair_tile_kind::tensor_float || splits_;
-  values_ = has_values ? memory.take<std::byte>(rows * format.row_bytes) : nullptr;
-  unit_ = memory.take<double>(rows * format.unit_bytes / sizeof(double));
-  ranks_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * ranks_bytes);
+  if (format.tile != pair_tile_kind::tensor_float || splits_) {
+    memory_.values = memory.take<std::byte>(rows * format.row_bytes);
+  }
+  if (format.unit_bytes != 0) {
+    memory_.unit = memory.take<double>(rows * format.unit_bytes / sizeof(double));
+  }
+  scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
   const row_format products = product_format();
-  product_rows_ = memory.take<std::byte>(
-      static_cast<std::size_t>(products.product_rows(shape.rows)) * products.product_row_bytes());
+  memory_.products = memory.take<std::byte>(product_rows_bytes(products, shape.rows));
   if (!products.products) return;
   products_.capacity = product_elements(products, shape.area.rows.size(), shape.area.cols.size());
   products_.sums = memory.take<double>(products_.capacity);
@@ -87,21 +90,11 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
 template <class T>
 void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first,
                                 cudaStream_t stream) const {
-  const row_format& format = shape_.format;
   for (index_t begin = 0; begin < table.rows(); begin += block_rows_) {
     const index_t rows = std::min(block_rows_, table.rows() - begin);
-    const index_t at = first + begin;
-    const auto offset = static_cast<std::size_t>(at);
-    const packed_rows to{
-        .square_sums = square_sums_ + at,
-        .scratch = ranks_,
-        .values = values_ == nullptr ? nullptr : values_ + offset * format.row_bytes,
-        .unit = unit_ + offset * format.unit_bytes / sizeof(double),
-        .halves = halves(),
-        .first = at};
-    pack_rows(shape_.what, format,
+    pack_rows(shape_.what, shape_.format,
               device_matrix_view<const T>(table.row(begin), rows, table.cols(), table.row_stride()),
-              to, stream);
+              place_of(shape_.format, memory_, first + begin, scratch_), stream);
   }
 }
 
@@ -119,44 +112,24 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
   if (tables.y) prepare_next(*tables.y);
   if (shape_.rows == 0) return;
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
-  kernels::launch_row_norms(square_sums_, shape_.rows, norms_, invalid_, stream);
+  kernels::launch_row_norms(memory_.square_sums, shape_.rows, memory_.norms, invalid_, stream);
   const row_format& format = shape_.format;
-  if (halves_too_) kernels::launch_split_halves(unit_, shape_.rows, format.cols, halves(), stream);
-  if (product_format().tile == pair_tile_kind::products_half) {
-    kernels::launch_clear_half_rows(halves(), shape_.rows, format.cols, stream);
+  if (halves_too_) {
+    split_into_half_planes(format, memory_, stream);
+  } else if (format.tile == pair_tile_kind::products_half) {
+    clear_half_planes(format, memory_, stream);
   } else if (format.product_row_bytes() != 0) {
-    pack_product_rows(format, values_, shape_.rows, product_rows_, stream);
+    pack_product_rows(format, memory_, stream);
   }
-  if (!splits_) return;
-  kernels::launch_split_floats(unit_, shape_.rows,
-                               kernels::unit_row_layout(shape_.format.cols).pitch(),
-                               shape_.format.columns, reinterpret_cast<float*>(values_), stream);
+  if (splits_) split_unit_rows(format, memory_, stream);
 }
 
 row_format stream_rows::product_format() const {
   return halves_too_ ? half_row_format(shape_.format.cols, shape_.format.centre) : shape_.format;
 }
 
-kernels::half_plane_rows stream_rows::halves() const {
-  return {product_rows_, product_format().product_rows(shape_.rows)};
-}
-
 kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile) const {
-  const auto first = static_cast<std::size_t>(rows.begin);
-  const row_format& format = shape_.format;
-  const std::byte* values = values_ == nullptr ? nullptr : values_ + first * format.row_bytes;
-  if (takes_planes(tile)) values = product_rows_;
-  if (tile == pair_tile_kind::products_integer) {
-    values = product_rows_ + first * format.product_row_bytes();
-  }
-  return operand_of(
-      format, tile, rows,
-      {.values = values,
-       .unit =
-           format.unit_bytes == 0 ? nullptr : unit_ + first * format.unit_bytes / sizeof(double),
-       .norms = norms_,
-       .square_sums = square_sums_,
-       .rows = shape_.rows});
+  return operand_of(shape_.format, tile, rows, memory_);
 }
 
 void stream_rows::for_each_panel(

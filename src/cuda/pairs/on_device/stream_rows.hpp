@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "cuda/pairs/programs/call_shape.hpp"
-#include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
+#include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "pairs/on_device.hpp"
@@ -39,7 +39,7 @@ class stream_rows {
   [[nodiscard]] kernels::pair_operand all(kernels::pair_tile_kind tile) const {
     return operand({0, shape_.rows}, tile);
   }
-  [[nodiscard]] const std::int64_t* square_sums() const { return square_sums_; }
+  [[nodiscard]] const std::int64_t* square_sums() const { return memory_.square_sums; }
   /// What the tile signs writes of a pair, from now on: tau, before that.
   void decide_by(const stats::kendall_decision& decision) { tied_ = decision; }
 
@@ -57,8 +57,6 @@ class stream_rows {
  private:
   // Rows as products take them: those of products_half where these are made beside unit rows.
   [[nodiscard]] row_format product_format() const;
-  // Of products_half.
-  [[nodiscard]] kernels::half_plane_rows halves() const;
   template <class T>
   void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
 
@@ -66,13 +64,9 @@ class stream_rows {
   bool splits_;
   bool halves_too_;
   index_t block_rows_;  // that are prepared by one launch
-  std::int64_t* square_sums_;
-  kernels::row_norm* norms_;
+  row_memory memory_;
   unsigned long long* invalid_;
-  std::byte* values_;
-  double* unit_;
-  std::byte* ranks_;
-  std::byte* product_rows_;
+  std::byte* scratch_;  // of a block
   kernels::product_memory products_;
   stats::kendall_decision tied_;
 };

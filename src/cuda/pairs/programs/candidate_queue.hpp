@@ -1,8 +1,11 @@
 #pragma once
-// Candidates in device memory, with their counters: what edges and top-k fill and drain.
+// Candidates in device memory, with their counters: what edges and top-k fill, decide and put in
+// order. For host and device results.
 
+#include <cstddef>
 #include <cstdint>
 
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -42,37 +45,81 @@ class candidate_counters {
   event ready_;
 };
 
-/// Room for candidates: a key and a product, or later a statistic, each.
-struct candidate_buffer {
-  candidate_buffer(std::uint64_t capacity, cudaStream_t stream)
-      : keys(capacity, stream), values(capacity, stream) {}
+/// Places for candidates in device memory: a key and a product, or later a statistic, each.
+struct candidate_places {
+  std::uint64_t* keys = nullptr;
+  std::uint64_t* values = nullptr;
+  std::uint64_t capacity = 0;
 
-  [[nodiscard]] std::uint64_t capacity() const { return keys.size(); }
+  /// Takes so many places.
+  static candidate_places in(arena& memory, std::uint64_t capacity) {
+    return {memory.take<std::uint64_t>(capacity), memory.take<std::uint64_t>(capacity), capacity};
+  }
+  /// What a tile fills, and adds its finds to `found`.
   [[nodiscard]] kernels::candidate_sink_args sink(const kernels::cut_estimate& cut,
-                                                  const candidate_counters& counters) const {
-    return {.cut = cut,
-            .keys = keys.data(),
-            .products = values.data(),
-            .capacity = capacity(),
-            .count = counters.device_found()};
+                                                  unsigned long long* found) const {
+    return {.cut = cut, .keys = keys, .products = values, .capacity = capacity, .count = found};
   }
-  /// What decides `found` candidates exactly; `all` describes every row of the input.
-  [[nodiscard]] kernels::finish_request finish(kernels::pair_tile_kind tile,
-                                               const kernels::pair_operand& all,
-                                               const detail::pair_cut& keep,
-                                               const candidate_counters& counters) const {
-    return {.tile = tile,
-            .rows = all,
-            .cols = all,
-            .keep = keep,
-            .keys = keys.data(),
-            .values = values.data(),
-            .count = counters.found(),
-            .kept = counters.device_kept()};
+};
+
+/// The same with memory of its own.
+class candidate_buffer {
+ public:
+  candidate_buffer(std::uint64_t capacity, cudaStream_t stream)
+      : keys_(capacity, stream), values_(capacity, stream) {}
+
+  [[nodiscard]] std::uint64_t capacity() const { return keys_.size(); }
+  [[nodiscard]] candidate_places places() const {
+    return {keys_.data(), values_.data(), capacity()};
   }
 
-  device_buffer<std::uint64_t> keys;
-  device_buffer<std::uint64_t> values;
+ private:
+  device_buffer<std::uint64_t> keys_;
+  device_buffer<std::uint64_t> values_;
 };
+
+/// Scratch memory of a sort.
+struct sort_scratch {
+  std::byte* data;
+  std::size_t bytes;
+};
+
+/// Puts `count` entries in order by the `bits` of their keys, from the first of two queues; returns
+/// which one holds them then.
+inline int sort_candidates(const candidate_places (&queues)[2], std::uint64_t count, int bits,
+                           const sort_scratch& scratch, cudaStream_t stream) {
+  std::uint64_t* const keys[2] = {queues[0].keys, queues[1].keys};
+  std::uint64_t* const values[2] = {queues[0].values, queues[1].values};
+  return kernels::sort_candidates(scratch.data, scratch.bytes, keys, values, count, bits, stream);
+}
+
+/// What candidates are, and which of them are kept.
+struct candidate_decision {
+  kernels::pair_tile_kind tile;  ///< That found them.
+  kernels::pair_operand rows;    ///< Every row of the input.
+  detail::pair_cut keep;
+  kernels::edge_key_layout layout = {};
+};
+
+/// Decides the candidates in `count` places of the first of two queues, and puts those that are kept
+/// in order by row and column, the others behind them; returns which queue holds them then. With
+/// `found`, in device memory, so many of the places have one. Adds to *kept where it is not null.
+inline int settle_candidates(const candidate_decision& what, const candidate_places (&queues)[2],
+                             std::uint64_t count, const unsigned long long* found,
+                             unsigned long long* kept, const sort_scratch& scratch,
+                             cudaStream_t stream) {
+  kernels::launch_finish_candidates({.tile = what.tile,
+                                     .rows = what.rows,
+                                     .cols = what.rows,
+                                     .keep = what.keep,
+                                     .keys = queues[0].keys,
+                                     .values = queues[0].values,
+                                     .count = count,
+                                     .kept = kept,
+                                     .layout = what.layout,
+                                     .found = found},
+                                    stream);
+  return sort_candidates(queues, count, what.layout.bits, scratch, stream);
+}
 
 }  // namespace gpu::cuda

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/machine_costs.hpp"
+
 namespace gpu::cuda {
 namespace {
 
@@ -22,23 +24,19 @@ bool limbs_pay(const call_shape& shape, index_t k) {
 }
 
 // The same of unit rows, where what exact statistics cost is the time of their products in double
-// precision. Measured on an H100, in seconds: a byte of a unit row that is read anew, a warp for
-// each row, and a column of a row with another one in double precision, less that by halves.
+// precision, less that by halves.
 bool halves_pay(const call_shape& shape, index_t k, estimate_search::other_way instead) {
-  constexpr double multiply_once = 2.3e-14;
-  constexpr double long_row = 1e5;     // of which a byte takes twice as long
-  constexpr double filling_rows = 16;  // for each multiprocessor
-  constexpr double candidates = 2e-3;  // what these take beside their products
+  constexpr const detail::cuda_costs& machine = detail::default_cuda_costs;
   const bool selects = instead == estimate_search::other_way::selection;
   const bool is_once = selects && shape.area.rows == shape.area.cols;
   const auto cols = static_cast<double>(shape.format.cols);
   const auto rows = static_cast<double>(std::max<index_t>(shape.area.rows.size(), 1));
-  const double fill = std::max(1.0, filling_rows * shape.multiprocessors / rows);
-  const double read_byte = 1e-12 * (1 + cols / long_row) * fill;
+  const double fill = std::max(1.0, machine.filling_rows * shape.multiprocessors / rows);
+  const double read_byte = machine.unit_byte * (1 + cols / machine.slow_columns) * fill;
   const double bytes = rows * static_cast<double>(k + more_partners) * cols * sizeof(double);
   const double products = rows * static_cast<double>(shape.area.cols.size()) * cols;
-  const double exact = products * (is_once ? multiply_once : 2 * multiply_once);
-  return bytes * read_byte <= exact + (selects ? 0 : candidates);
+  const double exact = products * machine.saved_by_halves * (is_once ? 1 : 2);
+  return bytes * read_byte <= exact + (selects ? 0 : machine.candidate_start);
 }
 
 }  // namespace

@@ -26,13 +26,6 @@ using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
-// Of a row of tensor_half.
-std::size_t half_row_bytes(const row_format& format) {
-  constexpr std::size_t bytes_of_half = 2;
-  const index_t pitch = kernels::half_pitch(kernels::unit_row_layout(format.cols).pitch());
-  return static_cast<std::size_t>(pitch) * bytes_of_half;
-}
-
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
 template <class Work>
@@ -303,12 +296,8 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       if (rows.empty()) break;
       upload_lane& lane = lanes[turn % lanes_];
       const cudaStream_t stream = lane.own.get();
-      const auto offset = static_cast<std::size_t>(rows.begin);
-      std::byte* values = resident_ ? values_.data() : lane.packed.data();
-      if (resident_ && values != nullptr) values += offset * format_.row_bytes;
-      double* unit = format_.unit_bytes == 0
-                         ? nullptr
-                         : unit_.data() + offset * format_.unit_bytes / sizeof(double);
+      packed_rows place = place_of(format_, memory(), rows.begin, lane.ranks.data());
+      if (!resident_) place.values = lane.packed.data();
       const bool of_y = rows.begin >= border;
       const row_range in_table = of_y ? row_range{rows.begin - border, rows.end - border} : rows;
       const auto from = block_to_upload(of_y ? *tables.y : tables.x, in_table, fillers_, lane);
@@ -316,17 +305,15 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
           [&]<class View>(const View& data) {
             if constexpr (detail::is_read_in_place<View>) {
               feed(data, from.rows, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
-                pack_rows(what, format_, block,
-                          {square_sums_.data() + rows.begin, lane.ranks.data(), values, unit},
-                          stream);
+                pack_rows(what, format_, block, place, stream);
               });
             }
           },
           from.table);
       if (rounding_.data() != nullptr) {
-        kernels::launch_measure_rounding(screened(rows), rounding_.data() + offset, stream);
+        kernels::launch_measure_rounding(screened(rows), rounding_.data() + rows.begin, stream);
       }
-      done(rows, values, stream);
+      done(rows, place.values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
     for (const upload_lane& lane : lanes) lane.own.synchronize();
@@ -366,10 +353,15 @@ std::vector<std::int64_t> device_rows::square_sums(cudaStream_t stream) const {
   return out;
 }
 
-kernels::pair_operand device_rows::describe(row_range rows, const std::byte* values,
-                                            const double* unit, pair_tile_kind tile) const {
-  return operand_of(format_, tile, rows,
-                    {values, unit, norms_.data(), square_sums_.data(), count_});
+row_memory device_rows::memory() const {
+  return {.rows = count_,
+          .first = 0,
+          .square_sums = square_sums_.data(),
+          .norms = norms_.data(),
+          .values = values_.data(),
+          .unit = unit_.data(),
+          .halves = halves_.data(),
+          .products = product_rows_.data()};
 }
 
 kernels::screen_source device_rows::screened(row_range rows) const {
@@ -387,46 +379,34 @@ kernels::screen_source device_rows::screened(row_range rows) const {
 }
 
 kernels::pair_operand device_rows::all() const {
-  return describe({0, count_}, values_.data(), unit_.data(), format_.tile);
+  return operand_of(format_, format_.tile, {0, count_}, memory());
 }
 
 kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kind tile,
                                          cudaStream_t stream) {
-  const auto first = static_cast<std::size_t>(rows.begin);
-  if (resident_) {
-    const double* unit = unit_.data() == nullptr
-                             ? nullptr
-                             : unit_.data() + first * format_.unit_bytes / sizeof(double);
-    const std::byte* values = values_.data() + first * format_.row_bytes;
-    if (tile == pair_tile_kind::tensor_half) {
-      values = halves_.data() + first * half_row_bytes(format_);
-    } else if (tile == pair_tile_kind::products_integer) {
-      values = product_rows_.data() + first * format_.product_row_bytes();
-    } else if (tile == pair_tile_kind::products_limbs) {
-      values = product_rows_.data();
-    } else if (tile == pair_tile_kind::products_half) {
-      values = half_planes_.data();
-    }
-    return describe(rows, values, unit, tile);
+  row_memory from = memory();
+  if (!resident_) {
+    const auto first = static_cast<std::size_t>(rows.begin);
+    const auto count = static_cast<std::size_t>(rows.size());
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
+        count * format_.row_bytes, cudaMemcpyHostToDevice, stream));
+    from.first = rows.begin;
+    from.values = slots_[slot].data();
   }
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-      slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
-      static_cast<std::size_t>(rows.size()) * format_.row_bytes, cudaMemcpyHostToDevice, stream));
-  return describe(rows, slots_[slot].data(), nullptr, tile);
+  return operand_of(format_, tile, rows, from);
 }
 
-void device_rows::split_unit_rows(cudaStream_t stream) {
+void device_rows::make_float_rows(cudaStream_t stream) {
   if (values_.data() != nullptr || count_ == 0) return;
   values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
-  kernels::launch_split_floats(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
-                               format_.columns, reinterpret_cast<float*>(values_.data()), stream);
+  split_unit_rows(format_, memory(), stream);
 }
 
-void device_rows::halve_unit_rows(cudaStream_t stream) {
+void device_rows::make_halves(cudaStream_t stream) {
   if (halves_.data() != nullptr || count_ == 0) return;
   halves_ = {static_cast<std::size_t>(count_) * half_row_bytes(format_), stream};
-  kernels::launch_halve_rows(unit_.data(), count_, kernels::unit_row_layout(format_.cols).pitch(),
-                             halves_.data(), stream);
+  halve_unit_rows(format_, memory(), stream);
 }
 
 void device_rows::make_product_rows(cudaStream_t stream) {
@@ -434,17 +414,15 @@ void device_rows::make_product_rows(cudaStream_t stream) {
   products_ = {static_cast<std::size_t>(product_elements_), stream};
   if (is_pairwise(format_.tile)) kept_ = {kept_words(product_elements_), stream};
   if (format_.product_row_bytes() == 0) return;
-  product_rows_ = {
-      static_cast<std::size_t>(format_.product_rows(count_)) * format_.product_row_bytes(), stream};
-  pack_product_rows(format_, values_.data(), count_, product_rows_.data(), stream);
+  product_rows_ = {product_rows_bytes(format_, count_), stream};
+  pack_product_rows(format_, memory(), stream);
 }
 
 bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
-  if (half_planes_.data() != nullptr) return true;
   if (!resident_ || format_.tile != pair_tile_kind::tensor_float || count_ == 0) return false;
+  if (product_rows_.data() != nullptr) return true;
   const row_format halves = half_row_format(format_.cols, format_.centre);
-  const index_t plane_rows = halves.product_rows(count_);
-  const std::size_t bytes = static_cast<std::size_t>(plane_rows) * halves.product_row_bytes();
+  const std::size_t bytes = product_rows_bytes(halves, count_);
   const index_t elements = product_elements(halves, count_, count_);
   const std::size_t more =
       format_.products ? 0 : static_cast<std::size_t>(elements) * sizeof(double);
@@ -454,18 +432,16 @@ bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
   if (products_.data() == nullptr) {
     products_ = {static_cast<std::size_t>(product_elements_), stream};
   }
-  half_planes_ = {bytes, stream};
-  const kernels::half_plane_rows out{half_planes_.data(), plane_rows};
-  kernels::launch_split_halves(unit_.data(), count_, format_.cols, out, stream);
-  kernels::launch_clear_half_rows(out, count_, format_.cols, stream);
+  product_rows_ = {bytes, stream};
+  split_into_half_planes(format_, memory(), stream);
   return true;
 }
 
 void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_region region,
                                  pair_tile_kind tile, cudaStream_t stream,
                                  const std::function<void(const kernels::pair_panel&)>& launch) {
-  if (tile == pair_tile_kind::tensor_float) split_unit_rows(stream);
-  if (tile == pair_tile_kind::tensor_half) halve_unit_rows(stream);
+  if (tile == pair_tile_kind::tensor_float) make_float_rows(stream);
+  if (tile == pair_tile_kind::tensor_half) make_halves(stream);
   kernels::product_memory products;
   if (format_.products && tile == format_.deciding_tile()) make_product_rows(stream);
   if (tile == pair_tile_kind::products_half ||

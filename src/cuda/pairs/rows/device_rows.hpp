@@ -15,6 +15,7 @@
 #include "cuda/pairs/rows/row_buffer.hpp"
 #include "cuda/pairs/rows/row_classes.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
+#include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -115,9 +116,9 @@ class device_rows {
             const Pack& pack) const;
   [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
-  void split_unit_rows(cudaStream_t stream);
+  void make_float_rows(cudaStream_t stream);
   // Those of tensor_half, in the same way.
-  void halve_unit_rows(cudaStream_t stream);
+  void make_halves(cudaStream_t stream);
   // Those of products_integer, in the same way, and memory for products.
   void make_product_rows(cudaStream_t stream);
   // The ties of the rows that were prepared here, of signs alone.
@@ -135,9 +136,8 @@ class device_rows {
                                             cudaStream_t stream);
   std::optional<row_patterns> fold_on_host(double most_share, int threads, index_t border,
                                            cudaStream_t stream);
-  [[nodiscard]] kernels::pair_operand describe(row_range rows, const std::byte* values,
-                                               const double* unit,
-                                               kernels::pair_tile_kind tile) const;
+  // Where the resident rows lie; of others, what there is of all rows.
+  [[nodiscard]] row_memory memory() const;
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
                               cudaStream_t stream);
 
@@ -172,8 +172,7 @@ class device_rows {
   row_buffer<std::byte> values_;
   row_buffer<double> unit_;
   device_buffer<std::byte> halves_;
-  device_buffer<std::byte> product_rows_;
-  device_buffer<std::byte> half_planes_;
+  device_buffer<std::byte> product_rows_;  // of tensor_float those of products_half
   device_buffer<double> products_;
   device_buffer<std::uint32_t> kept_;  // see kernels::product_memory, of rows with missing values
   index_t product_elements_ = 0;

@@ -151,49 +151,4 @@ void pack_rows(const measure_traits& what, const row_format& format,
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 
-void pack_product_rows(const row_format& format, const std::byte* values, index_t rows,
-                       std::byte* out, cudaStream_t stream) {
-  const auto* const limbs = reinterpret_cast<const std::int8_t*>(values);
-  if (format.by_limbs) {
-    kernels::launch_pack_planes(limbs, rows, format.limbs, format.columns, format.cols,
-                                format.product_rows(rows), reinterpret_cast<std::int8_t*>(out),
-                                stream);
-  } else {
-    kernels::launch_join_limbs(limbs, rows, format.limbs, format.columns, format.cols,
-                               format.product_pitch(), reinterpret_cast<double*>(out), stream);
-  }
-}
-
-kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
-                                 detail::index_range rows, const row_memory& memory) {
-  kernels::pair_operand out;
-  const index_t unit_pitch = kernels::unit_row_layout(format.cols).pitch();
-  // On rows made for tensor_float.
-  const bool as_halves = tile == pair_tile_kind::tensor_half;
-  const bool as_products = tile == pair_tile_kind::products_integer || takes_planes(tile);
-  const bool as_doubles = tile != format.tile && !as_halves && !as_products;
-  out.values = as_doubles ? reinterpret_cast<const std::byte*>(memory.unit) : memory.values;
-  out.columns = as_doubles ? unit_pitch : format.columns;
-  out.limbs = format.limbs;
-  out.centre = format.centre;
-  out.pitch = as_doubles ? unit_pitch : format.columns * format.limbs;
-  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
-  if (finishes_statistics(tile)) out.columns = format.cols;  // of which a packed row has more
-  if (as_halves) out.pitch = kernels::half_pitch(unit_pitch);
-  if (as_products) out.columns = out.pitch = format.product_pitch();
-  if (takes_planes(tile)) {
-    out.columns = format.cols;
-    out.plane_rows = tile == pair_tile_kind::products_half
-                         ? kernels::policy::half_plane_rows(memory.rows)
-                         : format.product_rows(memory.rows);
-  }
-  out.norms = memory.norms + rows.begin;
-  out.square_sums = memory.square_sums + rows.begin;
-  out.unit_rows = memory.unit;
-  out.unit_pitch = unit_pitch;
-  out.first = rows.begin;
-  out.count = rows.size();
-  return out;
-}
-
 }  // namespace gpu::cuda

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/index_range.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/prepare/half_rows.hpp"
@@ -34,25 +33,5 @@ struct packed_rows {
 template <class T>
 void pack_rows(const detail::measure_traits& what, const row_format& format,
                device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream);
-
-/// Rows of tensor_limbs at `values` as products take them: format.product_rows(rows) times
-/// format.product_row_bytes() bytes at `out`.
-void pack_product_rows(const row_format& format, const std::byte* values, index_t rows,
-                       std::byte* out, cudaStream_t stream);
-
-/// All prepared rows of an input in device memory.
-struct row_memory {
-  const std::byte* values;
-  const double* unit;
-  const kernels::row_norm* norms;
-  const std::int64_t* square_sums;
-  index_t rows;  // of the input
-};
-/// Rows [rows.begin, rows.end) as `tile` takes them, the format's own or the one that decides, or
-/// shared_double or tensor_half on rows made for tensor_float. `values`, which tensor_half takes in
-/// half precision and products_integer as doubles, and `unit` are those of the first of them; for
-/// products_limbs and products_half `values` are all planes.
-kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
-                                 detail::index_range rows, const row_memory& memory);
 
 }  // namespace gpu::cuda

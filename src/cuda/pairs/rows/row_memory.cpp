@@ -1,0 +1,125 @@
+#include "cuda/pairs/rows/row_memory.hpp"
+
+#include "kernels/pairs/prepare/half_rows.hpp"
+
+namespace gpu::cuda {
+namespace {
+
+using kernels::pair_tile_kind;
+
+// What a row begins with that is `rows` behind the first; null of null.
+template <class T>
+T* behind(T* memory, index_t rows, std::size_t row_bytes) {
+  if (memory == nullptr) return nullptr;
+  return memory + static_cast<std::size_t>(rows) * row_bytes / sizeof(T);
+}
+
+// The values of rows that begin `offset` behind the first.
+const std::byte* values_of(const row_format& format, pair_tile_kind tile, index_t offset,
+                           const row_memory& memory) {
+  if (tile == pair_tile_kind::tensor_half) {
+    return behind(memory.halves, offset, half_row_bytes(format));
+  }
+  if (tile == pair_tile_kind::products_integer) {
+    return behind(memory.products, offset, format.product_row_bytes());
+  }
+  if (takes_planes(tile)) return memory.products;  // of all rows
+  return behind(memory.values, offset, format.row_bytes);
+}
+
+index_t unit_pitch(const row_format& format) {
+  return kernels::unit_row_layout(format.cols).pitch();
+}
+
+kernels::half_plane_rows half_planes_of(const row_memory& memory) {
+  return {memory.products, kernels::policy::half_plane_rows(memory.rows)};
+}
+
+}  // namespace
+
+std::size_t half_row_bytes(const row_format& format) {
+  constexpr std::size_t bytes_of_half = 2;
+  return static_cast<std::size_t>(kernels::half_pitch(unit_pitch(format))) * bytes_of_half;
+}
+
+std::size_t product_rows_bytes(const row_format& format, index_t rows) {
+  return static_cast<std::size_t>(format.product_rows(rows)) * format.product_row_bytes();
+}
+
+packed_rows place_of(const row_format& format, const row_memory& memory, index_t first,
+                     std::byte* scratch) {
+  return {.square_sums = memory.square_sums + first,
+          .scratch = scratch,
+          .values = behind(memory.values, first, format.row_bytes),
+          .unit = behind(memory.unit, first, format.unit_bytes),
+          .halves = half_planes_of(memory),
+          .first = first};
+}
+
+kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
+                                 detail::index_range rows, const row_memory& memory) {
+  kernels::pair_operand out;
+  const index_t offset = rows.begin - memory.first;
+  const double* const unit = behind(memory.unit, offset, format.unit_bytes);
+  // On rows made for tensor_float.
+  const bool as_halves = tile == pair_tile_kind::tensor_half;
+  const bool as_products = tile == pair_tile_kind::products_integer || takes_planes(tile);
+  const bool as_doubles = tile != format.tile && !as_halves && !as_products;
+  out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit)
+                          : values_of(format, tile, offset, memory);
+  out.columns = as_doubles ? unit_pitch(format) : format.columns;
+  out.limbs = format.limbs;
+  out.centre = format.centre;
+  out.pitch = as_doubles ? unit_pitch(format) : format.columns * format.limbs;
+  if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
+  if (finishes_statistics(tile)) out.columns = format.cols;  // of which a packed row has more
+  if (as_halves) out.pitch = kernels::half_pitch(unit_pitch(format));
+  if (as_products) out.columns = out.pitch = format.product_pitch();
+  if (takes_planes(tile)) {
+    out.columns = format.cols;
+    out.plane_rows = tile == pair_tile_kind::products_half ? half_planes_of(memory).plane_rows
+                                                           : format.product_rows(memory.rows);
+  }
+  out.norms = memory.norms + rows.begin;
+  out.square_sums = memory.square_sums + rows.begin;
+  out.unit_rows = unit;
+  out.unit_pitch = unit_pitch(format);
+  out.first = rows.begin;
+  out.count = rows.size();
+  return out;
+}
+
+void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
+  kernels::launch_split_floats(memory.unit, memory.rows, unit_pitch(format), format.columns,
+                               reinterpret_cast<float*>(memory.values), stream);
+}
+
+void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
+  kernels::launch_halve_rows(memory.unit, memory.rows, unit_pitch(format), memory.halves, stream);
+}
+
+void pack_product_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
+  const auto* const limbs = reinterpret_cast<const std::int8_t*>(memory.values);
+  if (format.by_limbs) {
+    kernels::launch_pack_planes(limbs, memory.rows, format.limbs, format.columns, format.cols,
+                                format.product_rows(memory.rows),
+                                reinterpret_cast<std::int8_t*>(memory.products), stream);
+  } else {
+    kernels::launch_join_limbs(limbs, memory.rows, format.limbs, format.columns, format.cols,
+                               format.product_pitch(), reinterpret_cast<double*>(memory.products),
+                               stream);
+  }
+}
+
+void split_into_half_planes(const row_format& format, const row_memory& memory,
+                            cudaStream_t stream) {
+  kernels::launch_split_halves(memory.unit, memory.rows, format.cols, half_planes_of(memory),
+                               stream);
+  clear_half_planes(format, memory, stream);
+}
+
+void clear_half_planes(const row_format& format, const row_memory& memory, cudaStream_t stream) {
+  kernels::launch_clear_half_rows(half_planes_of(memory), memory.rows, format.cols, stream);
+}
+
+}  // namespace gpu::cuda

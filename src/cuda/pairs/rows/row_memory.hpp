@@ -1,0 +1,56 @@
+#pragma once
+// Where the prepared rows of an input lie in device memory, and what is made of them there. A host
+// result keeps that memory between its steps (device_rows), a device result takes it from the
+// scratch of its call (stream_rows).
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/index_range.hpp"
+#include "cuda/pairs/rows/pack_rows.hpp"
+#include "cuda/pairs/rows/row_format.hpp"
+#include "kernels/pairs/kernels.hpp"
+
+namespace gpu::cuda {
+
+/// Prepared rows of one format. What the format does not have, or has not yet, is null.
+struct row_memory {
+  index_t rows = 0;                     ///< Of the input.
+  index_t first = 0;                    ///< The row that `values` begin with: 0, or that of a block.
+  std::int64_t* square_sums = nullptr;  ///< [rows]
+  kernels::row_norm* norms = nullptr;   ///< [rows]
+  std::byte* values = nullptr;          ///< [rows], format.row_bytes each.
+  double* unit = nullptr;               ///< [rows], format.unit_bytes each.
+  std::byte* halves = nullptr;          ///< [rows], half_row_bytes() each.
+  std::byte* products = nullptr;        ///< Rows as products take them.
+};
+
+/// Bytes of a row as tensor_half takes it.
+std::size_t half_row_bytes(const row_format& format);
+/// Bytes of the rows as products take them.
+std::size_t product_rows_bytes(const row_format& format, index_t rows);
+
+/// Where pack_rows writes a block that begins with row `first`, by `scratch` memory.
+packed_rows place_of(const row_format& format, const row_memory& memory, index_t first,
+                     std::byte* scratch);
+
+/// Rows [rows.begin, rows.end) as `tile` takes them, the format's own or one that decides, or
+/// shared_double, tensor_half or products_half on rows made for tensor_float.
+kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
+                                 detail::index_range rows, const row_memory& memory);
+
+/// Makes the values of tensor_float of the unit rows.
+void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
+/// Makes the halves of tensor_half of the unit rows.
+void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
+/// Makes the rows that products of limbs and of integers take.
+void pack_product_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
+/// Those of products of halves, from the unit rows.
+void split_into_half_planes(const row_format& format, const row_memory& memory,
+                            cudaStream_t stream);
+/// The zeros that their planes have behind the rows, where pack_rows wrote these.
+void clear_half_planes(const row_format& format, const row_memory& memory, cudaStream_t stream);
+
+}  // namespace gpu::cuda

@@ -1,5 +1,6 @@
 // Measures what the screens of the CUDA backend take, in the terms of src/plan/machine_costs.hpp:
-// the time of a pair that is dropped and of a candidate, where deciding a pair by the tiles takes 1.
+// the time of a pair that is dropped and of a candidate, where deciding a pair by the tiles
+// takes 1.
 //
 // calibrate_screens [MEASURE COLUMNS [ROWS]]: one case, or all of them. Run it on an idle machine.
 //
@@ -83,9 +84,8 @@ timing time_screen(const screen_case& of, const gpu::matrix<float>& data, int nu
 
 // Pairs of at least this magnitude, for each pair of the table.
 double share_beyond(const screen_case& of, const gpu::matrix<float>& data, double magnitude) {
-  const auto counts =
-      gpu::all_pairs(of.what, data.view(), options_of(of),
-                     gpu::count_sink{.keep = {.max_p = 1, .min_abs = magnitude}});
+  const auto counts = gpu::all_pairs(of.what, data.view(), options_of(of),
+                                     gpu::count_sink{.keep = {.max_p = 1, .min_abs = magnitude}});
   const auto rows = static_cast<double>(data.rows());
   return static_cast<double>(counts.kept) / (rows * (rows - 1) / 2);
 }
@@ -97,10 +97,8 @@ void measure(const screen_case& of) {
   const gpu::detail::keep_range keep{.at_least = critical, .at_most = -critical};
   const auto screens = gpu::detail::screens_for(what, keep, of.cols, of.use);
   for (const double share : shares) {
-    const auto data = gpu_test::correlated_matrix<float>({.rows = of.rows,
-                                                          .cols = of.cols,
-                                                          .pairs_in_blocks = share,
-                                                          .block_variance = 0.97});
+    const auto data = gpu_test::correlated_matrix<float>(
+        {.rows = of.rows, .cols = of.cols, .pairs_in_blocks = share, .block_variance = 0.97});
     const timing without = time_screen(of, data, 0);
     for (std::size_t s = 0; s < screens.size(); ++s) {
       const auto& [screen, reach] = screens[s];
@@ -115,8 +113,7 @@ void measure(const screen_case& of) {
           std::string(gpu::info_of(of.what).name).c_str(), static_cast<long long>(of.cols),
           static_cast<long long>(of.rows), of.use == screen_use::edges ? "edges" : "counts", s + 1,
           candidates, static_cast<unsigned long long>(with.kept), with.seconds, without.seconds,
-          measured, predicted,
-          candidates > 0 ? (measured - screen.pair_cost) / candidates : 0.0,
+          measured, predicted, candidates > 0 ? (measured - screen.pair_cost) / candidates : 0.0,
           with.kept == without.kept ? "true" : "false");
       std::fflush(stdout);
     }

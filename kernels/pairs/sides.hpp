@@ -18,6 +18,9 @@ struct row_sides {
   index_t right_begin = 0;
   index_t right_end = 0;
   bool within = true;
+  /// Where rows are sorted by side: whether those without a statistic stay on theirs, at its begin,
+  /// as padding; else they come before all others, as rows on neither side do.
+  bool keeps_invalid = false;
 
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr bool is_left(index_t row) const {
     return left_begin <= row && row < left_end;

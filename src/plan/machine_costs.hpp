@@ -13,22 +13,28 @@ struct screen_costs {
   double candidate;  ///< Of a pair that is left, which is decided by itself.
 };
 
-/// What the CUDA backend takes. The defaults were measured on an H200.
+/// What the CUDA backend takes. The defaults were measured on an H200, where no other is named.
 struct cuda_costs {
-  // At n = 2,000,000 x 30, e4m3 ran 25.2e12 pairs/s with 3e-7 candidates a pair and 22.1e12 with
-  // 3e-6, so a candidate costs 2.1 ns; int8 14.3e12 with none and 13.4e12 with 5e-6, so 0.9 ns.
-  // Where e4m3 leaves more, int8 takes less time; where int8 does, for edges the tiles (0.8 ps a
-  // pair) soon do, for counts the classes (0.14 ps).
-  screen_costs e4m3{0.05, 2600, 1e-5, 1e-5};
-  screen_costs int8{0.09, 1100, 1e-4, 3e-5};
-  // A candidate takes two rows' worth of memory traffic, a pair of the tiles a hundredth of that.
-  screen_costs rounded{0.2, 100, 2.5e-4, 2.5e-4};
-  screen_costs wide{0.2, 100, 1e-3, 1e-3};  ///< Rounded rows of more than 128 bytes.
+  // Of long jobs (bench/calibrate_screens; edges and counts of 40,000 to 400,000 rows). A pair of
+  // the tiles takes 0.35 ps of 30 ranks, 0.76 of 100, 0.64 of 57 unit values, 8 to 10 of rows of
+  // more than 128 bytes; a candidate 0.5 to 1 ns of ranks in 8 bits, 2 of unit values, 1.4 to 5 of
+  // long rows.
+  screen_costs e4m3{0.12, 1450};  ///< Ranks of at most 32 bytes.
+  screen_costs int8{0.2, 1600};
+  screen_costs deep_e4m3{0.18, 1100};  ///< Of more.
+  screen_costs deep_int8{0.25, 1400};
+  screen_costs rounded{0.23, 3100};
+  screen_costs wide{0.12, 400};  ///< Rounded rows of more than 128 bytes.
   // Ranks that screen rows of signs, of which the tiles take some 20 ps a pair and a candidate is
   // two rows of signs.
-  screen_costs signs_e4m3{0.002, 100, 1e-5, 1e-5};
-  screen_costs signs_int8{0.0035, 100, 5e-3, 5e-3};
-  double pairs_of_classes = 6;  ///< Counted class by class in the time of one.
+  screen_costs signs_e4m3{0.002, 200};
+  screen_costs signs_int8{0.0035, 200};
+  // Pairs that are counted in the time of one that tiles decide: class by class of at most 32
+  // bytes and of more, and unit rows by halves.
+  double counted_ranks = 2.05;
+  double counted_deep_ranks = 2.8;
+  double counted_values = 1.76;
+  double pairs_of_classes = 6;  ///< The first of these, of short jobs.
 
   // Of long rows: multiply-adds a second of a multiprocessor by products, of which those of limbs
   // take one for each pair of limbs.

@@ -67,13 +67,15 @@ screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
 
 // Rows rounded to 8 bits: unit values, and ranks where these need more bits.
 std::vector<possible_screen> rounded_screens(const measure_traits& what, double cut, index_t cols,
-                                             const cuda_costs& machine) {
+                                             screen_use use, const cuda_costs& machine) {
   if (cols > kernels::screen_most_columns) return {};
   const int depth = rounded_depth(cols);
   const screen_costs& cost = depth > 128 ? machine.wide : machine.rounded;
   const double reach = cut - rounding_loss(what.form);
   if (!(reach > 0)) return {};
-  return {{{kernels::screen_operand::rounded, depth, cut, cost.pair, cost.candidate}, reach}};
+  const double unit = use == screen_use::counts && depth <= 128 ? machine.counted_values : 1;
+  return {{{kernels::screen_operand::rounded, depth, cut, unit * cost.pair, unit * cost.candidate},
+           reach}};
 }
 
 // Whether ranks rounded to e4m3 can be screened for `reach`. Short rows leave a slack of the same
@@ -84,15 +86,15 @@ bool e4m3_reaches(double reach, index_t cols) {
                        least_product * reach >= 2 * static_cast<double>(kernels::e4m3_sum_slack));
 }
 
-// Of ranks that fit into 8 bits.
+// Of ranks that fit into 8 bits; so many pairs are counted in the time of one that tiles decide.
 std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use use,
                                           const screen_costs& e4m3, const screen_costs& int8,
-                                          const cuda_costs& machine) {
+                                          double counted) {
   std::vector<possible_screen> out;
   const int depth = screen_depth(cols);
   const double reach = cut - e4m3_loss - (depth > 32 ? double{kernels::e4m3_deep_loss} : 0.0);
   const auto add = [&](kernels::screen_operand operand, double least, const screen_costs& cost) {
-    const double unit = use == screen_use::counts ? machine.pairs_of_classes : 1;
+    const double unit = use == screen_use::counts ? counted : 1;
     out.push_back({{operand, depth, cut, unit * cost.pair, unit * cost.candidate}, least});
   };
   if (e4m3_reaches(reach, cols)) add(kernels::screen_operand::e4m3, reach, e4m3);
@@ -167,13 +169,18 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
     case screen_kind::exact_ranks:
       if (what.form == row_form::signs) {
         return rank_screens(cut, cols, screen_use::edges, machine.signs_e4m3, machine.signs_int8,
-                            machine);
+                            1);
       }
-      return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8, machine);
+      if (screen_depth(packed_cols) > 32) {
+        return rank_screens(cut, packed_cols, use, machine.deep_e4m3, machine.deep_int8,
+                            machine.counted_deep_ranks);
+      }
+      return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8,
+                          machine.counted_ranks);
     case screen_kind::rounded:
       break;
   }
-  return rounded_screens(what, cut, packed_cols, machine);
+  return rounded_screens(what, cut, packed_cols, use, machine);
 }
 
 std::optional<screen_choice> choose_screen(const measure_traits& what, const keep_range& keep,

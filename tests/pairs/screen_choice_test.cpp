@@ -156,8 +156,7 @@ TEST_CASE("No way is expected to take less time than the chosen one", "[screen_c
             double taken = 1;  // deciding every pair
             double least = 1;
             for (std::size_t number = 0; number < screens.size(); ++number) {
-              const double time =
-                  screens[number].time_of(sample.share(sample.candidates[number]));
+              const double time = screens[number].time_of(sample.share(sample.candidates[number]));
               least = std::min(least, time);
               if (chosen && chosen->operand == screens[number].screen.operand) taken = time;
             }
@@ -171,7 +170,7 @@ TEST_CASE("No way is expected to take less time than the chosen one", "[screen_c
 
 TEST_CASE("A machine whose candidates pay nowhere has no screen", "[screen_choice]") {
   cuda_costs machine;
-  for (screen_costs* const each : {&machine.e4m3, &machine.int8, &machine.rounded, &machine.wide}) {
+  for (screen_costs* const each : {&machine.deep_e4m3, &machine.deep_int8, &machine.rounded}) {
     each->pair = 1;
   }
   for (const measure_traits* const what : {&spearman_traits, &pearson_traits}) {

@@ -71,10 +71,10 @@ __global__ void pack_edges(const decided_edges from, std::uint64_t first, std::u
 }
 
 __global__ void key_screened(const screened_edge* found, std::uint64_t count,
-                             const edge_key_layout layout, std::uint64_t* keys,
-                             std::uint64_t* statistics) {
+                             const std::uint64_t* there, const edge_key_layout layout,
+                             std::uint64_t* keys, std::uint64_t* statistics) {
   const std::uint64_t at = std::uint64_t{blockIdx.x} * edge_threads + threadIdx.x;
-  if (at >= count) return;
+  if (at >= count || (there != nullptr && at >= *there)) return;
   const screened_edge pair = found[at];
   keys[at] = layout.of(pair.row, pair.col);
   statistics[at] = product_bits(pair.statistic);
@@ -127,10 +127,10 @@ void launch_pack_edges(const decided_edges& from, std::uint64_t first, std::uint
 }
 
 void launch_key_screened(const screened_edge* found, std::uint64_t count,
-                         const edge_key_layout& layout, std::uint64_t* keys,
-                         std::uint64_t* statistics, cudaStream_t stream) {
+                         const std::uint64_t* there, const edge_key_layout& layout,
+                         std::uint64_t* keys, std::uint64_t* statistics, cudaStream_t stream) {
   if (count == 0) return;
-  key_screened<<<blocks_for(count), edge_threads, 0, stream>>>(found, count, layout, keys,
+  key_screened<<<blocks_for(count), edge_threads, 0, stream>>>(found, count, there, layout, keys,
                                                                statistics);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

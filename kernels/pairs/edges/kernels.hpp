@@ -73,10 +73,11 @@ struct packed_target {
 void launch_pack_edges(const decided_edges& from, std::uint64_t first, std::uint64_t count,
                        const packed_target& out, cudaStream_t stream);
 
-/// Keys and statistics of `count` pairs that a screen found.
+/// Keys and statistics of `count` pairs that a screen found; with `there`, in device memory, of so
+/// many of them.
 void launch_key_screened(const screened_edge* found, std::uint64_t count,
-                         const edge_key_layout& layout, std::uint64_t* keys,
-                         std::uint64_t* statistics, cudaStream_t stream);
+                         const std::uint64_t* there, const edge_key_layout& layout,
+                         std::uint64_t* keys, std::uint64_t* statistics, cudaStream_t stream);
 
 /// Counts `count` pairs that a screen found: in all, per row, and in `histogram_bins` bins over
 /// [-1, 1]; with weights as count_sink_args.

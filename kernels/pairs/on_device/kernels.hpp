@@ -59,12 +59,26 @@ void launch_write_totals(const valid_rows* valid, bool is_against, index_t count
 struct edge_state {
   unsigned long long queued;  ///< Pairs put into the queue, also past its capacity.
   unsigned long long found;   ///< Kept pairs, once they have been counted.
-  index_t end_row;            ///< Rows below are looked at again: none unless the queue overflowed.
+  index_t end_row;            ///< Rows below are looked at by the next pass of tiles.
 };
 
-/// Behind the first pass: notes how many there are, and where they overflowed the queue sets it up
-/// for a second pass over all `rows` rows.
-void launch_note_found(edge_state* state, std::uint64_t queue, index_t rows, cudaStream_t stream);
+/// What a screen has found.
+struct screen_state {
+  std::uint64_t candidates;  ///< Of a slice.
+  std::uint64_t kept;        ///< Of all slices so far; in the end 0 where they did not fit.
+};
+
+/// Behind a slice of a screen, whose candidates fit `capacity` or end it.
+void launch_next_slice(screen_state* screen, std::uint64_t capacity, cudaStream_t stream);
+/// Behind the last: whether the kept pairs are all there and fit the queue; if so, the tiles have
+/// nothing to do, else all `rows` rows.
+void launch_note_screened(screen_state* screen, std::uint64_t queue, index_t rows,
+                          edge_state* state, cudaStream_t stream);
+/// Behind the first pass of tiles: notes how many edges there are, with those of a screen where it
+/// is not null, and where they overflowed the queue sets it up for a second pass over all `rows`
+/// rows.
+void launch_note_found(edge_state* state, const screen_state* screen, std::uint64_t queue,
+                       index_t rows, cudaStream_t stream);
 /// Behind the second pass, of which `per_row` has the counts: the rows whose edges come first, so
 /// that they hold `capacity` edges or more, and at most a row more than needed. `sums` is memory
 /// for as many sums, scratch for limit_scratch_bytes().

@@ -38,14 +38,32 @@ struct screened_edge {
 struct screen_rows {
   screen_operand operand;
   int depth;                   ///< Bytes of a packed row.
-  index_t left_rows;           ///< Packed rows of the left side; each has a statistic.
+  index_t left_rows;           ///< Packed rows of the left side.
   index_t first_right;         ///< What left rows meet begins here: 0 where they meet each other.
   index_t rows;                ///< The end of the packed rows.
   index_t padded_rows;         ///< A multiple of screen_row_multiple, at least rows.
-  const std::uint32_t* order;  ///< [rows] input row of each packed row, or no_packed_row.
+  const std::uint32_t* order;  ///< [rows] input row of each packed row, or no_packed_row: padding,
+                               ///< as rows without a statistic are.
   std::uint8_t* tiles;         ///< [padded_rows * depth], groups of eight rows.
   screen_block* blocks;        ///< [padded_rows / 64]
   screen_block* tile_bounds;   ///< [padded_rows / 256 + 1], of the tiles that one stage holds
+};
+
+/// Where the candidates of a launch go.
+struct screen_candidates {
+  screen_candidate* list;
+  std::uint64_t capacity;
+  std::uint64_t* count;  ///< Ends as the number there were, also past `capacity`.
+  /// Whether no more are looked for once they are more than the capacity; then `count` says only
+  /// that they are.
+  bool stops = false;
+};
+
+/// Where the kept pairs of a launch go.
+struct screened_edges {
+  screened_edge* list;
+  std::uint64_t capacity;
+  std::uint64_t* kept;  ///< Increased by the number kept, also past `capacity`.
 };
 
 /// The ranks that are screened and tested: device memory.
@@ -81,8 +99,9 @@ void launch_measure_rounding(const screen_source& source, row_rounding* rounding
 /// Bytes of temporary memory that launch_round_order needs for `rows` rows.
 std::size_t round_order_bytes(index_t rows);
 
-/// order [rows]: the rows by side and ascending scale, stable; rows without a statistic and those
-/// that take no part come first. `temporary` is device memory of round_order_bytes(rows).
+/// order [rows]: the rows by side and ascending scale, stable; those that take no part come first,
+/// and rows without a statistic as `sides` says. `temporary` is device memory of
+/// round_order_bytes(rows).
 void launch_round_order(const row_rounding* rounding, index_t rows, const row_sides& sides,
                         std::uint32_t* order, void* temporary, cudaStream_t stream);
 
@@ -93,9 +112,8 @@ void launch_pack_rounded(const screen_source& source, const row_rounding* roundi
 
 /// As launch_screen_refine, for rounded rows.
 void launch_rounded_refine(const screen_source& source, const screen_rows& packed,
-                           const detail::pair_cut& keep, const screen_candidate* candidates,
-                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                           std::uint64_t* kept, cudaStream_t stream);
+                           const detail::pair_cut& keep, const screen_candidates& candidates,
+                           const screened_edges& edges, cudaStream_t stream);
 
 /// Sums up the blocks of each tile that one stage holds.
 void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream);
@@ -104,8 +122,8 @@ void launch_tile_bounds(const screen_rows& packed, cudaStream_t stream);
 std::size_t screen_order_bytes(index_t rows);
 
 /// order [rows]: the input rows by side and ascending square sum, of which `largest` is the largest
-/// possible, stable. Rows without a statistic and those that take no part come first. `temporary`
-/// is device memory of screen_order_bytes(rows).
+/// possible, stable. Rows that take no part come first, those without a statistic as `sides` says.
+/// `temporary` is device memory of screen_order_bytes(rows).
 void launch_screen_order(const std::int64_t* square_sums, index_t rows, const row_sides& sides,
                          std::int64_t largest, std::uint32_t* order, void* temporary,
                          cudaStream_t stream);
@@ -116,17 +134,14 @@ void launch_screen_pack(const screen_ranks& ranks, const screen_rows& packed, cu
 /// Number of work items that cover every pair of the packed rows that is asked for.
 index_t screen_items(const screen_rows& packed);
 
-/// Screens the items [first, last): candidates whose |rho| may be >= cut go to `candidates`, the
-/// true number to `*count`, also past `capacity`. Only on devices of compute capability 9.0.
+/// Screens the items [first, last): pairs whose |rho| may be >= cut become candidates. Only on
+/// devices of compute capability 9.0.
 void launch_screen(const screen_rows& packed, double cut, index_t first, index_t last,
-                   screen_candidate* candidates, std::uint64_t capacity, std::uint64_t* count,
-                   int multiprocessors, cudaStream_t stream);
+                   const screen_candidates& candidates, int multiprocessors, cudaStream_t stream);
 
-/// Tests the candidates exactly: those that `keep` keeps go to `edges`, their
-/// number to `*kept`. `edges` holds at least min(*count, capacity) entries.
+/// Tests the candidates exactly: those that `keep` keeps go to `edges`.
 void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed,
-                          const detail::pair_cut& keep, const screen_candidate* candidates,
-                          const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                          std::uint64_t* kept, cudaStream_t stream);
+                          const detail::pair_cut& keep, const screen_candidates& candidates,
+                          const screened_edges& edges, cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -11,7 +11,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/prepare/row_sort.cuh"
-#include "kernels/pairs/screen/kernels.hpp"
+#include "kernels/pairs/screen/found.cuh"
 #include "plan/pair_policy.hpp"
 
 namespace gpu::kernels {
@@ -96,8 +96,9 @@ __global__ void scale_keys_kernel(const row_rounding* rounding, index_t rows, co
   constexpr std::uint32_t right_bit = 0x80000000U;
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= rows) return;
-  // Positive floats are in the order of their bits.
-  std::uint32_t key = __float_as_uint(rounding[i].scale);
+  // Positive floats are in the order of their bits; 0 is that of a row without a statistic.
+  const std::uint32_t none = sides.keeps_invalid ? 1 : 0;
+  std::uint32_t key = max(__float_as_uint(rounding[i].scale), none);
   if (!sides.is_left(i)) key = key != 0 && sides.is_right(i) ? key | right_bit : 0;
   keys[i] = key;
   numbers[i] = static_cast<std::uint32_t>(i);
@@ -110,9 +111,9 @@ __global__ void pack_rounded_kernel(screen_source source, const row_rounding* ro
   const index_t i = static_cast<index_t>(blockIdx.x) * warps + threadIdx.x / 32;
   const unsigned lane = threadIdx.x % 32;
   const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
-  const bool real = placed != no_packed_row;
+  const double factor = placed != no_packed_row ? rounding[placed].factor : 0.0;
+  const bool real = factor != 0;
   const index_t row = real ? placed : 0;
-  const double factor = real ? rounding[row].factor : 0.0;
   const Values values(source, row);
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * plane_columns + (i % 8) * 16;
   for (int first = static_cast<int>(lane) * 16; first < packed.depth; first += 32 * 16) {
@@ -142,6 +143,7 @@ __global__ void round_bounds_kernel(const row_rounding* rounding, screen_rows pa
     const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
     if (placed == no_packed_row) continue;
     const row_rounding own = rounding[placed];
+    if (own.factor == 0) continue;
     scale = fminf(scale, own.scale);
     error = fmaxf(error, own.error);
   }
@@ -152,26 +154,19 @@ __global__ void round_bounds_kernel(const row_rounding* rounding, screen_rows pa
   if (threadIdx.x % 32 == 0) packed.blocks[block] = {scale, error};
 }
 
-__device__ void add_edge(std::uint32_t a, std::uint32_t b, double statistic, screened_edge* edges,
-                         std::uint64_t* kept) {
-  const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(kept), 1ULL);
-  edges[slot] = {a < b ? a : b, a < b ? b : a, statistic};
-}
-
 // A warp a candidate: every pair of limbs, 4 columns of each a lane at a time.
 __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* order,
-                                    const detail::pair_cut keep, const screen_candidate* candidates,
-                                    const std::uint64_t* count, std::uint64_t capacity,
-                                    screened_edge* edges, std::uint64_t* kept) {
-  const std::uint64_t found = *count < capacity ? *count : capacity;
+                                    const detail::pair_cut keep, const screen_candidates candidates,
+                                    const screened_edges edges) {
+  const std::uint64_t found = listed(candidates);
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * warps;
   const unsigned lane = threadIdx.x % 32;
   const int limbs = source.limb_count;
   const index_t words = source.pitch / 4;
   for (std::uint64_t c = static_cast<std::uint64_t>(blockIdx.x) * warps + threadIdx.x / 32;
        c < found; c += step) {
-    const std::uint32_t a = order[candidates[c].left];
-    const std::uint32_t b = order[candidates[c].right];
+    const std::uint32_t a = order[candidates.list[c].left];
+    const std::uint32_t b = order[candidates.list[c].right];
     if (a == no_packed_row || b == no_packed_row) continue;
     const auto* x = reinterpret_cast<const int*>(source.limbs + a * limbs * source.pitch);
     const auto* y = reinterpret_cast<const int*>(source.limbs + b * limbs * source.pitch);
@@ -191,7 +186,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
       const std::int64_t x_squares = source.square_sums[a];
       const std::int64_t y_squares = source.square_sums[b];
       const double rho = detail::rho_of(sum, x_squares, y_squares);
-      if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges, kept);
+      if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges);
     }
   }
 }
@@ -200,19 +195,18 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
 // after the other in the order that adds them up as neighbours, pairs of neighbours, halves.
 __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_t* order,
                                         const detail::pair_cut keep,
-                                        const screen_candidate* candidates,
-                                        const std::uint64_t* count, std::uint64_t capacity,
-                                        screened_edge* edges, std::uint64_t* kept) {
+                                        const screen_candidates candidates,
+                                        const screened_edges edges) {
   constexpr unsigned lanes = detail::partial_sums;
-  const std::uint64_t found = *count < capacity ? *count : capacity;
+  const std::uint64_t found = listed(candidates);
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * threads / lanes;
   const unsigned lane = threadIdx.x % lanes;
   const unsigned mask = 0xffU << (threadIdx.x % 32 / lanes * lanes);
   const index_t segment = source.pitch / lanes;
   for (std::uint64_t c = (static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x) / lanes;
        c < found; c += step) {
-    const std::uint32_t a = order[candidates[c].left];
-    const std::uint32_t b = order[candidates[c].right];
+    const std::uint32_t a = order[candidates.list[c].left];
+    const std::uint32_t b = order[candidates.list[c].right];
     if (a == no_packed_row || b == no_packed_row) continue;
     const double* x = source.unit_rows + a * source.pitch + lane * segment;
     const double* y = source.unit_rows + b * source.pitch + lane * segment;
@@ -223,7 +217,7 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
     sum += __shfl_xor_sync(mask, sum, 4);
     if (lane == 0) {
       const double statistic = detail::clip_correlation(sum);
-      if (keep.widest.keeps(statistic)) add_edge(a, b, statistic, edges, kept);
+      if (keep.widest.keeps(statistic)) add_edge(a, b, statistic, edges);
     }
   }
 }
@@ -290,13 +284,11 @@ void launch_pack_rounded(const screen_source& source, const row_rounding* roundi
 }
 
 void launch_rounded_refine(const screen_source& source, const screen_rows& packed,
-                           const detail::pair_cut& keep, const screen_candidate* candidates,
-                           const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                           std::uint64_t* kept, cudaStream_t stream) {
+                           const detail::pair_cut& keep, const screen_candidates& candidates,
+                           const screened_edges& edges, cudaStream_t stream) {
   constexpr int blocks = 1024;
   const auto kernel = source.unit_rows != nullptr ? refine_unit_rows_kernel : refine_ranks_kernel;
-  kernel<<<blocks, threads, 0, stream>>>(source, packed.order, keep, candidates, count, capacity,
-                                         edges, kept);
+  kernel<<<blocks, threads, 0, stream>>>(source, packed.order, keep, candidates, edges);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

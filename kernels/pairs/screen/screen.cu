@@ -10,6 +10,7 @@
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/prepare/row_sort.cuh"
+#include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/screen/screen_tiles.cuh"
 #include "kernels/pairs/screen/variants.cuh"
 #include "stats/statistic.hpp"
@@ -24,8 +25,9 @@ __global__ void sort_keys_kernel(const std::int64_t* square_sums, index_t rows,
                                  std::uint32_t* values) {
   const index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= rows) return;
-  // Rows without a statistic have 0 or less, and come first.
-  std::uint32_t key = square_sums[i] > 0 ? static_cast<std::uint32_t>(square_sums[i]) : 0;
+  // Rows without a statistic have 0 or less, and come first, of all rows or of their side.
+  const std::uint32_t none = sides.keeps_invalid ? 1 : 0;
+  std::uint32_t key = square_sums[i] > 0 ? static_cast<std::uint32_t>(square_sums[i]) : none;
   if (!sides.is_left(i)) key = key != 0 && sides.is_right(i) ? largest + key : 0;
   keys[i] = key;
   values[i] = static_cast<std::uint32_t>(i);
@@ -68,7 +70,7 @@ template <screen_operand operand>
 __global__ void pack_kernel(screen_ranks source, screen_rows packed) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   const std::uint32_t placed = i < packed.rows ? packed.order[i] : no_packed_row;
-  const bool real = placed != no_packed_row;
+  const bool real = placed != no_packed_row && source.square_sums[placed] > 0;
   const index_t row = real ? placed : 0;
   const std::int8_t* ranks = source.ranks + row * source.stride;
   std::uint8_t* out = packed.tiles + (i / 8) * 8 * packed.depth + (i % 8) * 16;
@@ -119,15 +121,14 @@ __global__ void tile_bounds_kernel(screen_rows packed, int tile_count, int block
 
 // One thread tests one candidate: exact integer product sum, then the one definition of rho.
 __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order,
-                              const detail::pair_cut keep, const screen_candidate* candidates,
-                              const std::uint64_t* count, std::uint64_t capacity,
-                              screened_edge* edges, std::uint64_t* kept) {
-  const std::uint64_t found = *count < capacity ? *count : capacity;
+                              const detail::pair_cut keep, const screen_candidates candidates,
+                              const screened_edges edges) {
+  const std::uint64_t found = listed(candidates);
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
   for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < found; i += step) {
-    const std::uint32_t a = order[candidates[i].left];
-    const std::uint32_t b = order[candidates[i].right];
+    const std::uint32_t a = order[candidates.list[i].left];
+    const std::uint32_t b = order[candidates.list[i].right];
     if (a == no_packed_row || b == no_packed_row) continue;
     const auto* x = reinterpret_cast<const int*>(source.ranks + a * source.stride);
     const auto* y = reinterpret_cast<const int*>(source.ranks + b * source.stride);
@@ -136,10 +137,7 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order,
     const std::int64_t x_squares = source.square_sums[a];
     const std::int64_t y_squares = source.square_sums[b];
     const double rho = detail::rho_of(sum, x_squares, y_squares);
-    if (keep.keeps(rho, x_squares, y_squares)) {
-      const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(kept), 1ULL);
-      edges[slot] = {a < b ? a : b, a < b ? b : a, rho};
-    }
+    if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges);
   }
 }
 
@@ -208,8 +206,7 @@ index_t screen_items(const screen_rows& packed) {
 }
 
 void launch_screen(const screen_rows& packed, double cut, index_t first, index_t last,
-                   screen_candidate* candidates, std::uint64_t capacity, std::uint64_t* count,
-                   int multiprocessors, cudaStream_t stream) {
+                   const screen_candidates& candidates, int multiprocessors, cudaStream_t stream) {
   const screen_policy policy = select_screen_policy(packed.depth);
   const screen_arguments args{.tiles = packed.tiles,
                               .blocks = packed.blocks,
@@ -221,9 +218,7 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
                               .first_item = first,
                               .last_item = last,
                               .cut = static_cast<float>(cut) * (1.0F - threshold_slack),
-                              .candidates = candidates,
-                              .capacity = capacity,
-                              .count = count};
+                              .candidates = candidates};
   if (packed.depth > 128) {
     launch_pair_screen_wide(packed, args, multiprocessors, stream);
   } else if (packed.operand == screen_operand::e4m3) {
@@ -234,12 +229,10 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
 }
 
 void launch_screen_refine(const screen_ranks& ranks, const screen_rows& packed,
-                          const detail::pair_cut& keep, const screen_candidate* candidates,
-                          const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                          std::uint64_t* kept, cudaStream_t stream) {
+                          const detail::pair_cut& keep, const screen_candidates& candidates,
+                          const screened_edges& edges, cudaStream_t stream) {
   constexpr int blocks = 1024;
-  refine_kernel<<<blocks, threads, 0, stream>>>(ranks, packed.order, keep, candidates, count,
-                                                capacity, edges, kept);
+  refine_kernel<<<blocks, threads, 0, stream>>>(ranks, packed.order, keep, candidates, edges);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

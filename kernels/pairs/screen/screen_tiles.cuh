@@ -50,9 +50,7 @@ struct screen_arguments {
   index_t first_item;
   index_t last_item;
   float cut;
-  screen_candidate* candidates;
-  std::uint64_t capacity;
-  std::uint64_t* count;
+  screen_candidates candidates;
 };
 
 /// Items of the chunks before `chunk`, where a chunk has as many rows as `panels` panels.
@@ -64,6 +62,21 @@ __host__ __device__ constexpr index_t items_before(const screen_walk& walk, inde
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// Whether there are more candidates than a launch that stops has places for. All lanes of a warp.
+__device__ __forceinline__ bool is_over(const screen_candidates& candidates) {
+  if (!candidates.stops) return false;
+  const auto* const count = static_cast<const volatile unsigned long long*>(
+      reinterpret_cast<const unsigned long long*>(candidates.count));
+  const bool is_over = *count > candidates.capacity;
+  return __any_sync(~0U, is_over);
+}
+
+/// The same before any has been looked for. All threads of a block, which all get one answer.
+__device__ __forceinline__ bool is_over_at_start(const screen_candidates& candidates) {
+  if (!candidates.stops) return false;
+  return __syncthreads_or(threadIdx.x < 32 && is_over(candidates) ? 1 : 0) != 0;
+}
+
 /// The close look of one warp at its sums, of which lanes with `hit` hold at least one that passed:
 /// one such lane at a time puts its sums into shared memory and the whole warp tests them, so that
 /// the rare path neither indexes registers nor walks through them one by one.
@@ -73,6 +86,7 @@ __device__ __forceinline__ void collect(const screen_arguments& args,
                                         unsigned limit, unsigned first_row, unsigned first_column,
                                         typename Multiply::sum* scratch) {
   const unsigned lane = threadIdx.x & 31U;
+  if (is_over(args.candidates)) return;
   for (unsigned hits = __ballot_sync(~0U, hit); hits != 0; hits &= hits - 1) {
     const unsigned source = static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1;
     if (lane == source) {
@@ -92,8 +106,8 @@ __device__ __forceinline__ void collect(const screen_arguments& args,
         const unsigned right = first_column + (source & 3U) * 2 + Multiply::column_of(i, part);
         if (left >= right || right >= args.rows) continue;
         const std::uint64_t slot =
-            atomicAdd(reinterpret_cast<unsigned long long*>(args.count), 1ULL);
-        if (slot < args.capacity) args.candidates[slot] = {left, right};
+            atomicAdd(reinterpret_cast<unsigned long long*>(args.candidates.count), 1ULL);
+        if (slot < args.candidates.capacity) args.candidates.list[slot] = {left, right};
       }
     }
     __syncwarp();
@@ -296,6 +310,7 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   using walk_type = screen_tile_walk<shape>;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<walk_type> storage;
+  if (is_over_at_start(args.candidates)) return;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const walk_type walk{args};
   const screen_stream<shape> stream{walk, shared_address(shared), storage};

@@ -154,6 +154,7 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<wide_plane_walk> storage;
+  if (is_over_at_start(args.candidates)) return;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const wide_plane_walk walk{args};
   const wide_stream stream{walk, shared_address(shared), storage};

@@ -64,8 +64,7 @@ void launch_ranks_of_signs(const std::byte* rows, index_t count, index_t cols, s
 
 /// As launch_screen_refine: decides the candidates by S and the ties of both rows.
 void launch_refine_signs(const std::byte* rows, index_t cols, const stats::kendall_decision& by,
-                         const screen_rows& packed, const screen_candidate* candidates,
-                         const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                         std::uint64_t* kept, cudaStream_t stream);
+                         const screen_rows& packed, const screen_candidates& candidates,
+                         const screened_edges& edges, cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -2,6 +2,7 @@
 // candidates.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/signs/kernels.hpp"
 
 namespace gpu::kernels {
@@ -59,10 +60,9 @@ __device__ int part_of_sum(const std::byte* x, const std::byte* y, int pieces, i
 // Eight lanes a candidate.
 __global__ void refine_signs(const std::byte* rows, sign_row_layout layout,
                              const __grid_constant__ stats::kendall_decision by,
-                             const std::uint32_t* order, const screen_candidate* candidates,
-                             const std::uint64_t* count, std::uint64_t capacity,
-                             screened_edge* edges, std::uint64_t* kept) {
-  const std::uint64_t found = *count < capacity ? *count : capacity;
+                             const std::uint32_t* order, const screen_candidates candidates,
+                             const screened_edges edges) {
+  const std::uint64_t found = listed(candidates);
   const int lane = static_cast<int>(threadIdx.x % lanes_of_pair);
   const std::uint64_t of_warp = threadIdx.x % 32 / lanes_of_pair;
   const std::uint64_t first =
@@ -73,7 +73,7 @@ __global__ void refine_signs(const std::byte* rows, sign_row_layout layout,
   for (std::uint64_t at = first; at < found;
        at += std::uint64_t{gridDim.x} * warps * pairs_of_warp) {
     const bool is_there = at + of_warp < found;
-    const screen_candidate pair = is_there ? candidates[at + of_warp] : screen_candidate{0, 0};
+    const screen_candidate pair = is_there ? candidates.list[at + of_warp] : screen_candidate{0, 0};
     const std::uint32_t a = is_there ? order[pair.left] : no_packed_row;
     const std::uint32_t b = is_there ? order[pair.right] : no_packed_row;
     const bool is_pair = a != no_packed_row && b != no_packed_row;
@@ -88,9 +88,7 @@ __global__ void refine_signs(const std::byte* rows, sign_row_layout layout,
     const double tau =
         stats::decide_kendall(by, sum, *reinterpret_cast<const row_ties*>(x + sign_bytes),
                               *reinterpret_cast<const row_ties*>(y + sign_bytes));
-    if (tau != tau) continue;
-    const std::uint64_t slot = atomicAdd(reinterpret_cast<unsigned long long*>(kept), 1ULL);
-    edges[slot] = {a < b ? a : b, a < b ? b : a, tau};
+    if (tau == tau) add_edge(a, b, tau, edges);
   }
 }
 
@@ -105,12 +103,11 @@ void launch_ranks_of_signs(const std::byte* rows, index_t count, index_t cols, s
 }
 
 void launch_refine_signs(const std::byte* rows, index_t cols, const stats::kendall_decision& by,
-                         const screen_rows& packed, const screen_candidate* candidates,
-                         const std::uint64_t* count, std::uint64_t capacity, screened_edge* edges,
-                         std::uint64_t* kept, cudaStream_t stream) {
+                         const screen_rows& packed, const screen_candidates& candidates,
+                         const screened_edges& edges, cudaStream_t stream) {
   constexpr int blocks = 1024;
   refine_signs<<<blocks, threads, 0, stream>>>(rows, sign_row_layout{cols}, by, packed.order,
-                                               candidates, count, capacity, edges, kept);
+                                               candidates, edges);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -266,9 +266,9 @@ void edge_walk::settle(panel_state& found) {
                                 .layout = layout_of(found.panel.rows)};
   entry_buffer* const other = take_buffer(stream);
   const candidate_places queues[2] = {found.buffer->entries.places(), other->entries.places()};
+  decide_candidates(what, queues[0], count, nullptr, found.counters->device_kept(), stream);
   const int result =
-      settle_candidates(what, queues, count, nullptr, found.counters->device_kept(),
-                        {scratch_.data(), scratch_.bytes()}, stream);
+      sort_candidates(queues, count, what.layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
   entry_buffer* const unused = result == 0 ? other : found.buffer;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(unused->read.get(), stream));
   give_back(unused);

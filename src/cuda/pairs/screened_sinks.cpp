@@ -146,12 +146,13 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep
   const auto choice = forced ? screen_of(what_, keep.widest, info_.cols, use, *forced)
                              : detail::choose_screen(what_, keep.widest, info_.cols, use, sample);
   if (!choice) return std::nullopt;
-  const std::size_t bytes = pair_screen::bytes(count(), *choice) + rows_->rank_bytes();
+  const area_sides sides = sides_of(area_, info_);
+  const std::size_t bytes = pair_screen::bytes(count(), sides, *choice) + rows_->rank_bytes();
   const bool fits = rows_->resident() && bytes <= budget_.left();
   if (!share_->agree(fits)) return std::nullopt;
   rows_->make_ranks(stream());
-  return std::optional<pair_screen>(std::in_place, *rows_, sides_of(area_, info_), *choice, keep,
-                                    multiprocessors_, stream());
+  return std::optional<pair_screen>(std::in_place, *rows_, sides, *choice, keep, multiprocessors_,
+                                    stream());
 }
 
 bool pair_engine::screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,

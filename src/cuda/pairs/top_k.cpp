@@ -178,9 +178,10 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   if (found > queue_.capacity()) return false;
   if (found == 0) return true;
   const candidate_places queues[2] = {queue_.places(), sorted_.places()};
-  const int result = settle_candidates(
-      {.tile = tile, .rows = engine_.rows_->all(), .keep = keep_}, queues, found, nullptr,
-      counters_.device_kept(), {scratch_.data(), scratch_.bytes()}, stream);
+  const candidate_decision what{.tile = tile, .rows = engine_.rows_->all(), .keep = keep_};
+  decide_candidates(what, queues[0], found, nullptr, counters_.device_kept(), stream);
+  const int result =
+      sort_candidates(queues, found, what.layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
   kernels::launch_merge_neighbors(lists_, order_, queues[result].keys, queues[result].values, found,
                                   scratch_.data(), scratch_.bytes(), stream);
   return true;

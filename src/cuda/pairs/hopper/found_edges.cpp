@@ -32,8 +32,8 @@ void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) 
     std::swap(buffer_, larger);
   }
   const candidate_places places = buffer_.places();
-  kernels::launch_key_screened(found, count, layout_, places.keys + count_, places.values + count_,
-                               stream_);
+  kernels::launch_key_screened(found, count, nullptr, layout_, places.keys + count_,
+                               places.values + count_, stream_);
   count_ = needed;
 }
 

@@ -38,22 +38,31 @@ index_t first_slice_of(const detail::screen_choice& choice) {
   return std::max<index_t>(least_slice, (index_t{1} << 26) / choice.depth);
 }
 
-screen_input pack(const device_rows& rows, const area_sides& sides,
-                  const detail::screen_choice& choice, cudaStream_t stream) {
+// What the prepared rows of an engine give a screen.
+screen_origin origin_of(const device_rows& rows, const detail::screen_choice& choice) {
   if (choice.operand == kernels::screen_operand::rounded) {
-    return {rows, sides, choice.depth, stream};
+    return {.source = rows.screened(), .rounding = rows.rounding()};
   }
-  return {rows, sides, choice.operand, choice.depth, stream};
+  screen_origin out{.ranks = rows.ranks()};
+  if (rows.format().tile == kernels::pair_tile_kind::signs) {
+    out.signs = static_cast<const std::byte*>(rows.all().values);
+    out.tied = &rows.tied();
+  }
+  return out;
+}
+
+device_buffer<std::byte> memory_of(index_t rows, const area_sides& sides,
+                                   const detail::screen_choice& choice, cudaStream_t stream) {
+  return {screen_search::bytes(rows, sides, choice), stream};
 }
 
 }  // namespace
 
-std::size_t pair_screen::bytes(index_t rows, const detail::screen_choice& choice) {
-  const std::size_t packed = choice.operand == kernels::screen_operand::rounded
-                                 ? screen_input::rounded_bytes(rows, choice.depth)
-                                 : screen_input::bytes(rows, choice.depth);
-  return packed + queue_capacity(rows, choice) *
-                      (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
+std::size_t pair_screen::bytes(index_t rows, const area_sides& sides,
+                               const detail::screen_choice& choice) {
+  return screen_search::bytes(rows, sides, choice) +
+         queue_capacity(rows, choice) *
+             (sizeof(kernels::screen_candidate) + sizeof(kernels::screened_edge));
 }
 
 pair_screen::pair_screen(const device_rows& rows, const area_sides& sides,
@@ -62,12 +71,15 @@ pair_screen::pair_screen(const device_rows& rows, const area_sides& sides,
     : most_capacity_(queue_capacity(rows.count(), choice)),
       first_slice_(first_slice_of(choice)),
       keep_(keep),
-      choice_(choice),
       multiprocessors_(multiprocessors),
       stream_(stream),
-      packed_(pack(rows, sides, choice, stream)),
+      origin_(origin_of(rows, choice)),
+      memory_(memory_of(rows.count(), sides, choice, stream)),
+      pieces_(memory_.data()),
+      search_(rows.count(), sides, choice, pieces_),
       counters_(2, stream),
       host_counters_(2) {
+  search_.pack(origin_, stream);
   allocate(std::min(most_capacity_, first_queued));
 }
 
@@ -89,24 +101,20 @@ bool pair_screen::find(index_t first, index_t last) {
 }
 
 void pair_screen::search(index_t first, index_t last) {
-  const std::uint64_t capacity = candidates_.size();
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
-  kernels::launch_screen(packed_.rows(), choice_.cut, first, last, candidates_.data(), capacity,
-                         counters_.data(), multiprocessors_, stream_);
-  packed_.refine(keep_, candidates_.data(), counters_.data(), capacity, edges_.data(),
-                 counters_.data() + 1, stream_);
+  const kernels::screen_candidates candidates{
+      .list = candidates_.data(), .capacity = candidates_.size(), .count = counters_.data()};
+  search_.find(choice().cut, first, last, candidates, multiprocessors_, stream_);
+  search_.refine(origin_, keep_, candidates,
+                 {.list = edges_.data(), .capacity = edges_.size(), .kept = counters_.data() + 1},
+                 stream_);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
                                             counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
 
-index_t pair_screen::items() const {
-  return packed_.pairs() == 0 ? 0 : kernels::screen_items(packed_.rows());
-}
-
 bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {
-  const double pairs_per_item =
-      packed_.pairs() / static_cast<double>(std::max<index_t>(items(), 1));
+  const double pairs_per_item = this->pairs() / static_cast<double>(std::max<index_t>(items(), 1));
   std::uint64_t candidates = 0;
   double pairs = 0;
   return walk_items(

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "cuda/pairs/hopper/screen_input.hpp"
+#include "cuda/pairs/programs/screen_search.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
@@ -16,13 +16,14 @@ namespace gpu::cuda {
 class pair_screen {
  public:
   /// Device memory that a screen of `rows` rows takes.
-  static std::size_t bytes(index_t rows, const detail::screen_choice& choice);
+  static std::size_t bytes(index_t rows, const area_sides& sides,
+                           const detail::screen_choice& choice);
 
   /// Orders and packs the rows that take part. `rows` are resident and outlive the screen.
   pair_screen(const device_rows& rows, const area_sides& sides, const detail::screen_choice& choice,
               const detail::pair_cut& keep, int multiprocessors, cudaStream_t stream);
 
-  [[nodiscard]] const detail::screen_choice& choice() const { return choice_; }
+  [[nodiscard]] const detail::screen_choice& choice() const { return search_.choice(); }
 
   /// Receives so many kept pairs in device memory, in no order, ordered on the stream; they are
   /// valid there until it returns.
@@ -31,9 +32,9 @@ class pair_screen {
   using judge = std::function<bool(double pairs, std::uint64_t candidates)>;
 
   /// What the walk of run() goes over.
-  [[nodiscard]] index_t items() const;
+  [[nodiscard]] index_t items() const { return search_.items(); }
   /// Pairs that are asked for, of rows that have a statistic.
-  [[nodiscard]] double pairs() const { return packed_.pairs(); }
+  [[nodiscard]] double pairs() const { return search_.pairs(); }
   /// Finds every kept pair of this engine's share of `walk`. Returns false where `pays` returned
   /// false on one of the devices before anything had been committed.
   bool run(pair_walk& walk, const receiver& receive, const judge& pays);
@@ -47,10 +48,12 @@ class pair_screen {
   std::uint64_t most_capacity_;  // of the queues
   index_t first_slice_;          // items of the first launch
   detail::pair_cut keep_;
-  detail::screen_choice choice_;
   int multiprocessors_;
   cudaStream_t stream_;
-  screen_input packed_;
+  screen_origin origin_;
+  device_buffer<std::byte> memory_;
+  arena pieces_;  // of the memory
+  screen_search search_;
   device_buffer<kernels::screen_candidate> candidates_;
   device_buffer<kernels::screened_edge> edges_;
   device_buffer<std::uint64_t> counters_;  // candidates, kept

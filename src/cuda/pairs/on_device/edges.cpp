@@ -1,16 +1,66 @@
-// Edges in the caller's device memory: found, decided and put in order as those of host results, all
-// in one queue. kernels/pairs/on_device/edges.cu says what becomes of a queue that overflows.
+// Edges in the caller's device memory: found by a screen or by tiles, decided and put in order as
+// those of host results, all in one queue. kernels/pairs/on_device/edges.cu says what becomes of a
+// screen or a queue that overflows.
 #include <algorithm>
+#include <optional>
 
+#include "base/round_up.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
+#include "pairs/adjustment.hpp"
 #include "pairs/area.hpp"
+#include "plan/screen_choice.hpp"
 #include "stats/significance/significance.hpp"
 
 namespace gpu::cuda {
 
 using kernels::pair_tile_kind;
+
+namespace {
+
+// Candidates of a slice, and the pairs that a screen looks at between two looks at their number.
+constexpr std::uint64_t least_candidates = std::uint64_t{1} << 16;
+constexpr std::uint64_t most_candidates = std::uint64_t{1} << 22;
+constexpr std::uint64_t pairs_per_candidate = 256;
+constexpr double pairs_of_slice = 8e9;
+constexpr double most_slices = 64;
+
+// The cut of a filter as far as extents tell: Bonferroni's is for all pairs.
+detail::keep_range expected_cut(const call_shape& shape, const pair_filter& filter,
+                                std::uint64_t pairs) {
+  const bool is_adjusted = filter.adjust == adjustment::bonferroni;
+  const double max_p = is_adjusted
+                           ? filter.max_p / static_cast<double>(std::max<std::uint64_t>(pairs, 1))
+                           : filter.max_p;
+  return stats::cut_at(shape.what, max_p, filter, shape.format.cols).keep;
+}
+
+// The screen that is expected to take the least time, if the rows are independent.
+std::optional<detail::screen_choice> choose_screen(const call_shape& shape,
+                                                   const device_edge_sink& sink,
+                                                   std::uint64_t pairs) {
+  if (!shape.has_room || shape.variant != pair_variant::hopper || is_thin(shape.area) ||
+      !shape.format.has_screens()) {
+    return std::nullopt;
+  }
+  const auto use = detail::screen_use::edges;
+  const index_t cols = shape.format.cols;
+  if (!shape.is_never_short &&
+      detail::is_short_for_screens(shape.what, cols, use, static_cast<double>(pairs))) {
+    return std::nullopt;
+  }
+  return detail::choose_screen(shape.what, expected_cut(shape, sink.keep, pairs), cols, use, {});
+}
+
+// All rows of an area: which of them have a statistic only the device knows.
+area_sides all_sides(const detail::pair_area& area) {
+  area_sides sides = sides_of(area, {});
+  sides.rows.keeps_invalid = true;
+  return sides;
+}
+
+}  // namespace
 
 stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory)
     : shape_(shape),
@@ -24,6 +74,19 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
   table_there_ = memory.take<stats::p_table>(1);
   state_ = memory.take<kernels::edge_state>(1);
   for (candidate_places& queue : queues_) queue = candidate_places::in(memory, capacity_);
+  if (const auto choice = choose_screen(shape, sink, pairs_)) {
+    screen_.emplace(shape.rows, all_sides(shape.area), *choice, memory);
+    screen_state_ = memory.take<kernels::screen_state>(1);
+    const std::uint64_t places =
+        std::clamp(pairs_ / pairs_per_candidate, least_candidates, most_candidates);
+    candidates_ = {.list = memory.take<kernels::screen_candidate>(places),
+                   .capacity = places,
+                   .count = &screen_state_->candidates,
+                   .stops = true};
+    screened_ = {.list = memory.take<kernels::screened_edge>(capacity_),
+                 .capacity = capacity_,
+                 .kept = &screen_state_->kept};
+  }
   per_row_ = memory.take<unsigned long long>(rows);
   sums_ = memory.take<unsigned long long>(rows);
   scratch_.bytes = kernels::sort_scratch_bytes(capacity_);
@@ -33,20 +96,49 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
   scratch_.data = memory.take<std::byte>(scratch_.bytes);
 }
 
-// Fills the queue, with the edges that come first where not all fit.
-void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
+bool stream_edges::screen(const stream_rows& rows, const detail::keep_range& keep,
+                          cudaStream_t stream) const {
+  if (!screen_) return false;
+  // Of the cut as it is.
+  const detail::screen_choice& expected = screen_->choice();
+  const auto screens =
+      detail::screens_for(shape_.what, keep, shape_.format.cols, detail::screen_use::edges);
+  const auto found = std::find_if(screens.begin(), screens.end(), [&](const auto& possible) {
+    return possible.screen.operand == expected.operand && possible.screen.depth == expected.depth;
+  });
+  if (found == screens.end()) return false;
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(screen_state_, 0, sizeof *screen_state_, stream));
+  const screen_origin from = rows.screened(expected.operand);
+  screen_->pack(from, stream);
+  const auto slices =
+      static_cast<index_t>(std::clamp(screen_->pairs() / pairs_of_slice, 1.0, most_slices));
+  const index_t items = screen_->items();
+  const index_t step = ceil_div(std::max<index_t>(items, 1), slices);
+  for (index_t first = 0; first < items; first += step) {
+    screen_->find(found->screen.cut, first, std::min(first + step, items), candidates_,
+                  shape_.multiprocessors, stream);
+    screen_->refine(from, detail::pair_cut::of(keep), candidates_, screened_, stream);
+    kernels::launch_next_slice(screen_state_, candidates_.capacity, stream);
+  }
+  kernels::launch_note_screened(screen_state_, capacity_, shape_.rows, state_, stream);
+  return true;
+}
+
+void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep, bool is_screened,
                         cudaStream_t stream) const {
   const pair_tile_kind tile = shape_.format.deciding_tile();
   kernels::candidate_sink_args args = queues_[0].sink(
       kernels::estimate_cut(keep, estimate_error(shape_.format, tile)), &state_->queued);
   args.content = kernels::queue_content::kept;
+  if (is_screened) args.end_row = &state_->end_row;
   const auto pass = [&] {
     rows.for_each_pair_panel(tile, [&](const kernels::pair_panel& panel) {
       kernels::launch_pairs(tile, panel, args, stream);
     });
   };
   pass();
-  kernels::launch_note_found(state_, capacity_, shape_.rows, stream);
+  kernels::launch_note_found(state_, is_screened ? screen_state_ : nullptr, capacity_, shape_.rows,
+                             stream);
   if (capacity_ == pairs_) return;
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
       per_row_, 0, static_cast<std::size_t>(shape_.rows) * sizeof *per_row_, stream));
@@ -69,22 +161,27 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
                                                         area.cols.begin, area.cols.size());
   int sorted = 0;
   if (capacity_ > 0) {
-    find(rows, keep, stream);
+    const bool is_screened = screen(rows, keep, stream);
+    find(rows, keep, is_screened, stream);
     const pair_tile_kind tile = shape_.format.deciding_tile();
-    sorted = settle_candidates({.tile = tile,
-                                .rows = rows.all(tile),
-                                .keep = detail::pair_cut::of(keep),
-                                .layout = layout},
-                               queues_, capacity_, &state_->queued, nullptr, scratch_, stream);
+    decide_candidates({.tile = tile,
+                       .rows = rows.all(tile),
+                       .keep = detail::pair_cut::of(keep),
+                       .layout = layout},
+                      queues_[0], capacity_, &state_->queued, nullptr, stream);
+    if (is_screened) {
+      kernels::launch_key_screened(screened_.list, capacity_, screened_.kept, layout,
+                                   queues_[0].keys, queues_[0].values, stream);
+    }
+    sorted = sort_candidates(queues_, capacity_, layout.bits, scratch_, stream);
   }
   const candidate_places& edges = queues_[sorted];
   kernels::launch_write_edges({edges.keys, edges.values, layout, &state_->found}, 0,
                               static_cast<std::uint64_t>(sink_.edges.size()),
                               {table_there_, sink_.keep.side}, sink_.edges.data(), nullptr, stream);
   static_assert(sizeof state_->found == sizeof *sink_.found.data());
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sink_.found.data(), &state_->found,
-                                            sizeof state_->found, cudaMemcpyDeviceToDevice,
-                                            stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+      sink_.found.data(), &state_->found, sizeof state_->found, cudaMemcpyDeviceToDevice, stream));
 }
 
 }  // namespace gpu::cuda

@@ -17,6 +17,7 @@
 #include "cuda/pairs/programs/class_counter.hpp"
 #include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/programs/screen_search.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/significance/p_table.hpp"
 
@@ -71,10 +72,16 @@ class stream_edges {
  public:
   stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr row_extra extra = row_extra::split_floats;
+  static constexpr row_extra extra = row_extra::screens;
 
  private:
-  void find(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  // Finds all edges where their candidates fit, which only the device knows; false where no screen
+  // takes this cut.
+  bool screen(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  // Fills the queue, with the edges that come first where not all fit; with nothing where a screen
+  // has found them.
+  void find(const stream_rows& rows, const detail::keep_range& keep, bool is_screened,
+            cudaStream_t stream) const;
 
   const call_shape& shape_;
   const device_edge_sink& sink_;
@@ -84,6 +91,10 @@ class stream_edges {
   stats::p_table* table_there_;
   kernels::edge_state* state_;
   candidate_places queues_[2];
+  std::optional<screen_search> screen_;
+  kernels::screen_state* screen_state_ = nullptr;
+  kernels::screen_candidates candidates_{};
+  kernels::screened_edges screened_{};
   unsigned long long* per_row_;
   unsigned long long* sums_;
   sort_scratch scratch_;  // also of the sums

@@ -59,7 +59,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
 
 stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory)
     : shape_(shape),
-      splits_(extra == row_extra::split_floats &&
+      splits_((extra == row_extra::split_floats || extra == row_extra::screens) &&
               shape.format.deciding_tile() == pair_tile_kind::tensor_float),
       halves_too_(extra == row_extra::halves && shape.format.tile == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
@@ -78,6 +78,9 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
   }
   if (format.unit_bytes != 0) {
     memory_.unit = memory.take<double>(rows * format.unit_bytes / sizeof(double));
+  }
+  if (extra == row_extra::screens && format.rounded) {
+    memory_.rounding = memory.take<kernels::row_rounding>(rows);
   }
   scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
   const row_format products = product_format();
@@ -122,6 +125,17 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
     pack_product_rows(format, memory_, stream);
   }
   if (splits_) split_unit_rows(format, memory_, stream);
+  if (memory_.rounding != nullptr) {
+    measure_rounding(format, {0, shape_.rows}, memory_, stream);
+  }
+}
+
+screen_origin stream_rows::screened(kernels::screen_operand operand) const {
+  if (operand == kernels::screen_operand::rounded) {
+    return {.source = screened_rows(shape_.format, {0, shape_.rows}, memory_),
+            .rounding = memory_.rounding};
+  }
+  return {.ranks = screened_ranks(shape_.format, memory_)};
 }
 
 row_format stream_rows::product_format() const {

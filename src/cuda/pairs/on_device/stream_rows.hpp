@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "cuda/pairs/programs/call_shape.hpp"
+#include "cuda/pairs/programs/screen_search.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda_runtime/arena.hpp"
@@ -19,10 +20,11 @@ namespace gpu::cuda {
 /// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
 call_shape shape_of(const detail::device_pair_call& call);
 
-/// What is made of unit rows, which tensor_float has, beside them.
+/// What a sink needs beside the rows.
 enum class row_extra {
   none,
   split_floats,  ///< The values of tensor_float, where that tile decides pairs.
+  screens,       ///< These, and how rows are rounded for a screen.
   halves         ///< The planes of products_half; of unit rows alone.
 };
 
@@ -39,6 +41,8 @@ class stream_rows {
   [[nodiscard]] kernels::pair_operand all(kernels::pair_tile_kind tile) const {
     return operand({0, shape_.rows}, tile);
   }
+  /// What a screen draws from, of row_extra::screens.
+  [[nodiscard]] screen_origin screened(kernels::screen_operand operand) const;
   [[nodiscard]] const std::int64_t* square_sums() const { return memory_.square_sums; }
   /// What the tile signs writes of a pair, from now on: tau, before that.
   void decide_by(const stats::kendall_decision& decision) { tied_ = decision; }

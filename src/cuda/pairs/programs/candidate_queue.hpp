@@ -84,7 +84,7 @@ struct sort_scratch {
   std::size_t bytes;
 };
 
-/// Puts `count` entries in order by the `bits` of their keys, from the first of two queues; returns
+/// Puts `count` entries of the first of two queues in order by the `bits` of their keys; returns
 /// which one holds them then.
 inline int sort_candidates(const candidate_places (&queues)[2], std::uint64_t count, int bits,
                            const sort_scratch& scratch, cudaStream_t stream) {
@@ -101,25 +101,23 @@ struct candidate_decision {
   kernels::edge_key_layout layout = {};
 };
 
-/// Decides the candidates in `count` places of the first of two queues, and puts those that are kept
-/// in order by row and column, the others behind them; returns which queue holds them then. With
-/// `found`, in device memory, so many of the places have one. Adds to *kept where it is not null.
-inline int settle_candidates(const candidate_decision& what, const candidate_places (&queues)[2],
-                             std::uint64_t count, const unsigned long long* found,
-                             unsigned long long* kept, const sort_scratch& scratch,
-                             cudaStream_t stream) {
+/// Decides the candidates in `count` places of a queue: what is dropped gets a key behind those of
+/// all pairs. With `found`, in device memory, so many of the places have a candidate. Adds to *kept
+/// where it is not null.
+inline void decide_candidates(const candidate_decision& what, const candidate_places& queue,
+                              std::uint64_t count, const unsigned long long* found,
+                              unsigned long long* kept, cudaStream_t stream) {
   kernels::launch_finish_candidates({.tile = what.tile,
                                      .rows = what.rows,
                                      .cols = what.rows,
                                      .keep = what.keep,
-                                     .keys = queues[0].keys,
-                                     .values = queues[0].values,
+                                     .keys = queue.keys,
+                                     .values = queue.values,
                                      .count = count,
                                      .kept = kept,
                                      .layout = what.layout,
                                      .found = found},
                                     stream);
-  return sort_candidates(queues, count, what.layout.bits, scratch, stream);
 }
 
 }  // namespace gpu::cuda

@@ -304,15 +304,12 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       std::visit(
           [&]<class View>(const View& data) {
             if constexpr (detail::is_read_in_place<View>) {
-              feed(data, from.rows, lane, as_bytes[of_y ? 1 : 0], [&](const auto& block) {
-                pack_rows(what, format_, block, place, stream);
-              });
+              feed(data, from.rows, lane, as_bytes[of_y ? 1 : 0],
+                   [&](const auto& block) { pack_rows(what, format_, block, place, stream); });
             }
           },
           from.table);
-      if (rounding_.data() != nullptr) {
-        kernels::launch_measure_rounding(screened(rows), rounding_.data() + rows.begin, stream);
-      }
+      if (rounding_.data() != nullptr) measure_rounding(format_, rows, memory(), stream);
       done(rows, place.values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
@@ -361,21 +358,8 @@ row_memory device_rows::memory() const {
           .values = values_.data(),
           .unit = unit_.data(),
           .halves = halves_.data(),
-          .products = product_rows_.data()};
-}
-
-kernels::screen_source device_rows::screened(row_range rows) const {
-  kernels::screen_source out{.square_sums = square_sums_.data() + rows.begin, .rows = rows.size()};
-  if (unit_.data() != nullptr) {
-    out.pitch = kernels::unit_row_layout(format_.cols).pitch();
-    out.unit_rows = unit_.data() + rows.begin * out.pitch;
-  } else {
-    out.pitch = format_.columns;
-    out.limb_count = format_.limbs;
-    out.limbs = reinterpret_cast<const std::int8_t*>(values_.data()) +
-                rows.begin * format_.limbs * format_.columns;
-  }
-  return out;
+          .products = product_rows_.data(),
+          .rounding = rounding_.data()};
 }
 
 kernels::pair_operand device_rows::all() const {
@@ -388,9 +372,9 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
   if (!resident_) {
     const auto first = static_cast<std::size_t>(rows.begin);
     const auto count = static_cast<std::size_t>(rows.size());
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-        slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
-        count * format_.row_bytes, cudaMemcpyHostToDevice, stream));
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemcpyAsync(slots_[slot].data(), host_values_.get() + first * format_.row_bytes,
+                        count * format_.row_bytes, cudaMemcpyHostToDevice, stream));
     from.first = rows.begin;
     from.values = slots_[slot].data();
   }

@@ -68,7 +68,9 @@ class device_rows {
 
   /// Every row as the screen of rounded rows takes it, and how each is rounded: resident rows of a
   /// format that is rounded alone.
-  [[nodiscard]] kernels::screen_source screened() const { return screened({0, count_}); }
+  [[nodiscard]] kernels::screen_source screened() const {
+    return screened_rows(format_, {0, count_}, memory());
+  }
   [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
   /// Every row as the screen of exact ranks takes it: ranks of 8 bits, or signs after make_ranks().
   [[nodiscard]] kernels::screen_ranks ranks() const;
@@ -114,7 +116,6 @@ class device_rows {
   template <class T, class Pack>
   void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
             const Pack& pack) const;
-  [[nodiscard]] kernels::screen_source screened(row_range rows) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void make_float_rows(cudaStream_t stream);
   // Those of tensor_half, in the same way.

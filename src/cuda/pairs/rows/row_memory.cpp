@@ -89,6 +89,34 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   return out;
 }
 
+kernels::screen_source screened_rows(const row_format& format, detail::index_range rows,
+                                     const row_memory& memory) {
+  kernels::screen_source out{.square_sums = memory.square_sums + rows.begin, .rows = rows.size()};
+  if (memory.unit != nullptr) {
+    out.pitch = unit_pitch(format);
+    out.unit_rows = memory.unit + rows.begin * out.pitch;
+  } else {
+    out.pitch = format.columns;
+    out.limb_count = format.limbs;
+    out.limbs = reinterpret_cast<const std::int8_t*>(memory.values) +
+                rows.begin * format.limbs * format.columns;
+  }
+  return out;
+}
+
+kernels::screen_ranks screened_ranks(const row_format& format, const row_memory& memory) {
+  return {.ranks = reinterpret_cast<const std::int8_t*>(memory.values),
+          .stride = format.columns * format.limbs,
+          .cols = format.cols,
+          .square_sums = memory.square_sums};
+}
+
+void measure_rounding(const row_format& format, detail::index_range rows, const row_memory& memory,
+                      cudaStream_t stream) {
+  kernels::launch_measure_rounding(screened_rows(format, rows, memory),
+                                   memory.rounding + rows.begin, stream);
+}
+
 void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
   kernels::launch_split_floats(memory.unit, memory.rows, unit_pitch(format), format.columns,
                                reinterpret_cast<float*>(memory.values), stream);

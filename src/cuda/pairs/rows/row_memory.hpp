@@ -12,19 +12,21 @@
 #include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/screen/kernels.hpp"
 
 namespace gpu::cuda {
 
 /// Prepared rows of one format. What the format does not have, or has not yet, is null.
 struct row_memory {
-  index_t rows = 0;                     ///< Of the input.
-  index_t first = 0;                    ///< The row that `values` begin with: 0, or that of a block.
-  std::int64_t* square_sums = nullptr;  ///< [rows]
-  kernels::row_norm* norms = nullptr;   ///< [rows]
-  std::byte* values = nullptr;          ///< [rows], format.row_bytes each.
-  double* unit = nullptr;               ///< [rows], format.unit_bytes each.
-  std::byte* halves = nullptr;          ///< [rows], half_row_bytes() each.
-  std::byte* products = nullptr;        ///< Rows as products take them.
+  index_t rows = 0;   ///< Of the input.
+  index_t first = 0;  ///< The row that `values` begin with: 0, or that of a block.
+  std::int64_t* square_sums = nullptr;        ///< [rows]
+  kernels::row_norm* norms = nullptr;         ///< [rows]
+  std::byte* values = nullptr;                ///< [rows], format.row_bytes each.
+  double* unit = nullptr;                     ///< [rows], format.unit_bytes each.
+  std::byte* halves = nullptr;                ///< [rows], half_row_bytes() each.
+  std::byte* products = nullptr;              ///< Rows as products take them.
+  kernels::row_rounding* rounding = nullptr;  ///< [rows], of a format that is rounded.
 };
 
 /// Bytes of a row as tensor_half takes it.
@@ -40,6 +42,15 @@ packed_rows place_of(const row_format& format, const row_memory& memory, index_t
 /// shared_double, tensor_half or products_half on rows made for tensor_float.
 kernels::pair_operand operand_of(const row_format& format, kernels::pair_tile_kind tile,
                                  detail::index_range rows, const row_memory& memory);
+
+/// Rows as the screen of rounded rows takes them, of a format that is rounded.
+kernels::screen_source screened_rows(const row_format& format, detail::index_range rows,
+                                     const row_memory& memory);
+/// Every row as the screen of exact ranks takes it, of ranks of 8 bits.
+kernels::screen_ranks screened_ranks(const row_format& format, const row_memory& memory);
+/// Measures how rows of a format that is rounded are rounded.
+void measure_rounding(const row_format& format, detail::index_range rows, const row_memory& memory,
+                      cudaStream_t stream);
 
 /// Makes the values of tensor_float of the unit rows.
 void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);

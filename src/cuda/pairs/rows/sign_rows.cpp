@@ -35,10 +35,7 @@ kernels::screen_ranks device_rows::ranks() const {
             .cols = format_.cols,
             .square_sums = sign_rank_sums_.data()};
   }
-  return {.ranks = reinterpret_cast<const std::int8_t*>(values_.data()),
-          .stride = format_.columns * format_.limbs,
-          .cols = format_.cols,
-          .square_sums = square_sums_.data()};
+  return screened_ranks(format_, memory());
 }
 
 std::size_t device_rows::rank_bytes() const {

@@ -58,14 +58,4 @@ struct class_tiles {
   }
 };
 
-/// Whether a tile whose first row and last column these are, numbered in the panel, is wanted.
-__device__ inline bool is_tile_wanted(const pairwise_job& job, index_t first_row,
-                                      index_t last_col) {
-  if (job.blocks == product_blocks::above_diagonal) return last_col + job.offset > first_row;
-  if (job.blocks == product_blocks::on_or_above_it) {
-    return last_col / policy::product_block >= first_row / policy::product_block;
-  }
-  return true;
-}
-
 }  // namespace gpu::kernels

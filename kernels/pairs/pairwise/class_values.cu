@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
                          ceil_div(job.cols.count, layout::block_cols));
   const index_t tile_row = place.row * layout::block_rows;
   const index_t tile_col = place.col * layout::block_cols;
-  if (!is_wanted(job, tile_row, tile_col, layout::block_cols)) return;
+  if (!is_tile_wanted(job, tile_row, tile_col + layout::block_cols - 1)) return;
   const lane_place lane;
   const index_t cols = job.rows.columns;
   const tile_source<double> x{static_cast<const double*>(job.rows.values), job.rows.pitch, 1,

@@ -80,13 +80,4 @@ __device__ inline void store_statistic(const product_memory& to, index_t place, 
   to.sums[place] = statistic;
 }
 
-/// Whether a tile of rows [row, row + size) and columns [col, col + size) of a panel is wanted.
-__device__ inline bool is_wanted(const pairwise_job& job, index_t row, index_t col, index_t cols) {
-  if (job.blocks == product_blocks::above_diagonal) return col + cols - 1 + job.offset > row;
-  if (job.blocks == product_blocks::on_or_above_it) {
-    return col / policy::product_block >= row / policy::product_block;
-  }
-  return true;
-}
-
 }  // namespace gpu::kernels

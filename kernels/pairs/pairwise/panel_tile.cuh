@@ -25,7 +25,7 @@ struct panel_tile {
   __device__ panel_tile()
       : first_row(index_t{blockIdx.y} * rows), first_col(index_t{blockIdx.x} * cols) {}
   [[nodiscard]] __device__ bool is_wanted(const pairwise_job& job) const {
-    return kernels::is_wanted(job, first_row, first_col, cols);
+    return is_tile_wanted(job, first_row, first_col + cols - 1);
   }
   /// Columns of the tile that the panel has.
   [[nodiscard]] __device__ int width(const pairwise_job& job) const {

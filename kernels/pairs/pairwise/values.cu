@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(threads, 1)
   __shared__ staged right;
   const index_t first_row = index_t{blockIdx.y} * tile;
   const index_t first_col = index_t{blockIdx.x} * tile;
-  if (!is_wanted(job, first_row, first_col, tile)) return;
+  if (!is_tile_wanted(job, first_row, first_col + tile - 1)) return;
   const int down = static_cast<int>(threadIdx.x) / threads_across;
   const int across = static_cast<int>(threadIdx.x) % threads_across;
   detail::shared_sums sums[side][side];

@@ -13,20 +13,6 @@ namespace {
 
 using matmul_policy::tile_name;
 
-// Whether no product of the tile that begins at (row, col) is wanted.
-template <class Layout>
-__device__ bool is_left_out(const product_job& job, index_t row, index_t col) {
-  switch (job.blocks) {
-    case product_blocks::all:
-      return false;
-    case product_blocks::above_diagonal:
-      return job.offset + col + Layout::block_cols <= row + 1;
-    case product_blocks::on_or_above_it:
-      return col / policy::product_block < row / policy::product_block;
-  }
-  return false;
-}
-
 template <class Layout, class Do>
 __device__ __forceinline__ void for_each_sum(const Do& what) {
 #pragma unroll
@@ -49,7 +35,7 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
                          ceil_div(job.cols, Layout::block_cols));
   const index_t first_row = place.row * Layout::block_rows;
   const index_t first_col = place.col * Layout::block_cols;
-  if (is_left_out<Layout>(job, first_row, first_col)) return;
+  if (!is_tile_wanted(job, first_row, first_col + Layout::block_cols - 1)) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int row = warp % Layout::warps_down * Layout::rows_of_warp;

@@ -18,6 +18,18 @@ enum class product_blocks {
   above_diagonal,  ///< Where a row is before a column.
   on_or_above_it   ///< Of equal rows and columns: those that are no mirror image of another.
 };
+/// Whether a tile of a job holds products that are computed: its first row and last column,
+/// numbered in the panel. `offset` of the job is the number of the first column less that of the
+/// first row.
+template <class Job>
+GPU_SIMILARITY_HOST_DEVICE constexpr bool is_tile_wanted(const Job& job, index_t first_row,
+                                                         index_t last_col) {
+  if (job.blocks == product_blocks::above_diagonal) return last_col + job.offset > first_row;
+  if (job.blocks == product_blocks::on_or_above_it) {
+    return last_col / policy::product_block >= first_row / policy::product_block;
+  }
+  return true;
+}
 
 /// Part p of the products of x [rows] and y [cols] is the sum of elements [p * folded * depth,
 /// (p + 1) * folded * depth) of both: of `folded` sums of `depth` elements each.

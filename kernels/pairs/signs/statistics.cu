@@ -44,12 +44,6 @@ struct sign_arguments {
   product_memory to;
 };
 
-__device__ bool is_wanted(const sign_arguments& args, index_t row, index_t col) {
-  if (args.blocks == product_blocks::above_diagonal) return col + tile - 1 + args.offset > row;
-  if (args.blocks == product_blocks::on_or_above_it) return col >= row;
-  return true;
-}
-
 __device__ const std::byte* row_of(const pair_operand& side, index_t row) {
   return static_cast<const std::byte*>(side.values) + row * side.pitch * 8;
 }
@@ -171,7 +165,7 @@ __global__ void __launch_bounds__(threads, 2)
   extern __shared__ __align__(16) unsigned char shared[];
   const index_t first_row = index_t{blockIdx.y} * tile;
   const index_t first_col = index_t{blockIdx.x} * tile;
-  if (!is_wanted(args, first_row, first_col)) return;
+  if (!is_tile_wanted(args, first_row, first_col + tile - 1)) return;
   const place at;
   sums_of_thread sums = {};
   multiply_rows(args, first_row, first_col, shared, at, sums);

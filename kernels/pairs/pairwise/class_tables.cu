@@ -54,7 +54,8 @@ __global__ void add_class_sums(const __grid_constant__ table_arguments args) {
   const double* const own = values + row * args.rows.pitch;
   for (int of = static_cast<int>(threadIdx.x % 32); of < args.out.count; of += 32) {
     const auto* const bits = reinterpret_cast<const std::uint64_t*>(
-        values + index_t{args.representatives[of]} * args.rows.pitch + 2 * cols);
+        values + index_t{args.representatives[of]} * args.rows.pitch +
+        pairwise_value_layout{cols}.mask());
     double sum = 0;
     double squares = 0;
     for (index_t k = 0; k < cols; ++k) {
@@ -149,7 +150,7 @@ void launch_count_shared(const table_arguments& args, index_t offset, cudaStream
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream) {
   const table_arguments args = arguments_of(rows, representatives, out);
-  launch_count_shared(args, 2 * rows.columns, stream);
+  launch_count_shared(args, pairwise_value_layout{rows.columns}.mask(), stream);
   add_class_sums<<<grid_blocks(rows.count, warps), 32 * warps, 0, stream>>>(args);
   constexpr int threads = 256;
   order_values<<<grid_blocks(rows.count * out.value_pitch, threads, 1 << 20), threads, 0, stream>>>(

@@ -74,111 +74,75 @@ __device__ __forceinline__ std::uint64_t swizzled_descriptor(unsigned shared_add
 #define GPU_SIMILARITY_BIND_16(kind, d, i)                                    \
   GPU_SIMILARITY_BIND_4(kind, d, i), GPU_SIMILARITY_BIND_4(kind, d, (i) + 4), \
       GPU_SIMILARITY_BIND_4(kind, d, (i) + 8), GPU_SIMILARITY_BIND_4(kind, d, (i) + 12)
-#define GPU_SIMILARITY_BIND_32(kind, d, i) \
-  GPU_SIMILARITY_BIND_16(kind, d, i), GPU_SIMILARITY_BIND_16(kind, d, (i) + 16)
-#define GPU_SIMILARITY_BIND_64(kind, d) \
-  GPU_SIMILARITY_BIND_32(kind, d, 0), GPU_SIMILARITY_BIND_32(kind, d, 32)
-#define GPU_SIMILARITY_BIND_96(kind, d) \
-  GPU_SIMILARITY_BIND_64(kind, d), GPU_SIMILARITY_BIND_32(kind, d, 64)
-#define GPU_SIMILARITY_BIND_128(kind, d) \
-  GPU_SIMILARITY_BIND_96(kind, d), GPU_SIMILARITY_BIND_32(kind, d, 96)
+#define GPU_SIMILARITY_BIND_32(kind, d) \
+  GPU_SIMILARITY_BIND_16(kind, d, 0), GPU_SIMILARITY_BIND_16(kind, d, 16)
+#define GPU_SIMILARITY_BIND_64(kind, d)                                 \
+  GPU_SIMILARITY_BIND_32(kind, d), GPU_SIMILARITY_BIND_16(kind, d, 32), \
+      GPU_SIMILARITY_BIND_16(kind, d, 48)
+#define GPU_SIMILARITY_BIND_96(kind, d)                                 \
+  GPU_SIMILARITY_BIND_64(kind, d), GPU_SIMILARITY_BIND_16(kind, d, 64), \
+      GPU_SIMILARITY_BIND_16(kind, d, 80)
+#define GPU_SIMILARITY_BIND_128(kind, d)                                \
+  GPU_SIMILARITY_BIND_96(kind, d), GPU_SIMILARITY_BIND_16(kind, d, 96), \
+      GPU_SIMILARITY_BIND_16(kind, d, 112)
+
+// The body of each function below, of `count` registers of a `kind`. The operands a, b and
+// accumulate have the numbers behind those: count, `b_at` and `flag_at`.
+#define GPU_SIMILARITY_WGMMA(instruction, modifiers, kind, count, b_at, flag_at)                   \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #flag_at                                       \
+               ", 0;\nwgmma.mma_async.sync.aligned." instruction " {" GPU_SIMILARITY_NAMES_##count \
+               "}, %" #count ", %" #b_at ", p" modifiers ";\n}"                                    \
+               : GPU_SIMILARITY_BIND_##count(kind, d)                                              \
+               : "l"(a), "l"(b), "r"(accumulate))
 
 /// d = a b^T, plus d where `accumulate` is not 0, [64, 256]: half precision sums of e4m3 products,
 /// two columns a register.
 __device__ __forceinline__ void wgmma_e4m3(unsigned (&d)[64], std::uint64_t a, std::uint64_t b,
                                            int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.f16.e4m3.e4m3 {" GPU_SIMILARITY_NAMES_64
-      "}, %64, %65, p, 1, 1;\n}"
-      : GPU_SIMILARITY_BIND_64("+r", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n256k32.f16.e4m3.e4m3", ", 1, 1", "+r", 64, 65, 66);
 }
 
 /// d = a b^T, plus d where `accumulate` is not 0, [64, 256], 16 halves deep: half precision sums of
 /// half precision products, two columns a register.
 __device__ __forceinline__ void wgmma_f16(unsigned (&d)[64], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k16.f16.f16.f16 {" GPU_SIMILARITY_NAMES_64
-      "}, %64, %65, p, 1, 1, 0, 0;\n}"
-      : GPU_SIMILARITY_BIND_64("+r", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n256k16.f16.f16.f16", ", 1, 1, 0, 0", "+r", 64, 65, 66);
 }
 
 /// The same with single precision sums, [64, 64].
 __device__ __forceinline__ void wgmma_f16(float (&d)[32], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_32
-      "}, %32, %33, p, 1, 1, 0, 0;\n}"
-      : GPU_SIMILARITY_BIND_32("+f", d, 0)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n64k16.f32.f16.f16", ", 1, 1, 0, 0", "+f", 32, 33, 34);
 }
 
 /// The same, [64, 128].
 __device__ __forceinline__ void wgmma_f16(float (&d)[64], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_64
-      "}, %64, %65, p, 1, 1, 0, 0;\n}"
-      : GPU_SIMILARITY_BIND_64("+f", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n128k16.f32.f16.f16", ", 1, 1, 0, 0", "+f", 64, 65, 66);
 }
 
 /// The same, [64, 192].
 __device__ __forceinline__ void wgmma_f16(float (&d)[96], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %98, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_96
-      "}, %96, %97, p, 1, 1, 0, 0;\n}"
-      : GPU_SIMILARITY_BIND_96("+f", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n192k16.f32.f16.f16", ", 1, 1, 0, 0", "+f", 96, 97, 98);
 }
 
 /// The same, [64, 256].
 __device__ __forceinline__ void wgmma_f16(float (&d)[128], std::uint64_t a, std::uint64_t b,
                                           int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" GPU_SIMILARITY_NAMES_128
-      "}, %128, %129, p, 1, 1, 0, 0;\n}"
-      : GPU_SIMILARITY_BIND_128("+f", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n256k16.f32.f16.f16", ", 1, 1, 0, 0", "+f", 128, 129, 130);
 }
 
 /// d = a b^T, plus d where `accumulate` is not 0, [64, 256], 32 bytes deep: exact integer sums.
 __device__ __forceinline__ void wgmma_s8(int (&d)[128], std::uint64_t a, std::uint64_t b,
                                          int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" GPU_SIMILARITY_NAMES_128
-      "}, %128, %129, p;\n}"
-      : GPU_SIMILARITY_BIND_128("+r", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n256k32.s32.s8.s8", "", "+r", 128, 129, 130);
 }
 
 /// d = popcount(a & b^T), plus d where `accumulate` is not 0, [64, 256], 256 bits deep.
 __device__ __forceinline__ void wgmma_b1(int (&d)[128], std::uint64_t a, std::uint64_t b,
                                          int accumulate) {
-  asm volatile(
-      "{\n.reg .pred p;\n"
-      "setp.ne.b32 p, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc {" GPU_SIMILARITY_NAMES_128
-      "}, %128, %129, p;\n}"
-      : GPU_SIMILARITY_BIND_128("+r", d)
-      : "l"(a), "l"(b), "r"(accumulate));
+  GPU_SIMILARITY_WGMMA("m64n256k256.s32.b1.b1.and.popc", "", "+r", 128, 129, 130);
 }
 
 #undef GPU_SIMILARITY_NAMES_32
@@ -191,6 +155,7 @@ __device__ __forceinline__ void wgmma_b1(int (&d)[128], std::uint64_t a, std::ui
 #undef GPU_SIMILARITY_BIND_64
 #undef GPU_SIMILARITY_BIND_96
 #undef GPU_SIMILARITY_BIND_128
+#undef GPU_SIMILARITY_WGMMA
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 

@@ -3,6 +3,7 @@
 
 #include "kernels/binary_matmul/kernels.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(threads)
       for (index_t w = lane; w < words; w += 32) {
         counted += count<product>(row_of_a[w], y[w] & (w + 1 == words ? tail : ~0U));
       }
-      for (int step = 16; step > 0; step /= 2) counted += __shfl_xor_sync(~0U, counted, step);
+      counted = warp_sum(counted);
       if (lane == 0) out.data()[row * out.row_stride() + col] = finish<product>(counted, a.cols());
     }
     __syncthreads();

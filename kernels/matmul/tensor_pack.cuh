@@ -13,6 +13,7 @@
 
 #include "kernels/common/dependent_launch.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/matmul/kernels.hpp"
 #include "plan/matmul_policy.hpp"
 
@@ -54,18 +55,6 @@ __device__ inline float scale(float x, int shift) {
 /// Where lanes lie side by side, a block of 256 threads finds the peaks of 256 lanes over so many
 /// k. Order does not matter to a maximum: the result is the same every time.
 inline constexpr index_t peak_depth = 32;
-
-/// The largest value of a warp, in every lane.
-__device__ inline unsigned warp_maximum(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(0xffffffffU, value);
-#else
-  for (int step = 16; step > 0; step /= 2) {
-    value = max(value, __shfl_xor_sync(0xffffffffU, value, step));
-  }
-  return value;
-#endif
-}
 
 __device__ inline void find_peaks(const tensor_source& x, index_t block) {
   const index_t groups = ceil_div(x.lanes, 256);
@@ -148,7 +137,7 @@ __device__ inline void pack_lane(const tensor_source& x, index_t lane, unsigned*
     load(far, first + thread * 8);
     look(far);
   }
-  peak = warp_maximum(peak);
+  peak = warp_max(peak);
   if (thread == 0 && lane < x.lanes) {
     x.peaks[lane] = peak;
     if (peak >= infinity_bits) *flag = 1;

@@ -2,6 +2,7 @@
 // One warp ranks one row by counting: the row's keys lie in shared memory, each lane compares its
 // own elements with all of them; every read is a broadcast. cols <= rank_counting_max_cols.
 
+#include "kernels/common/warp.cuh"
 #include "kernels/rank/row_access.cuh"
 #include "plan/rank_policy.hpp"
 
@@ -13,11 +14,6 @@ enum class count_kind { order, ordinal, dense };
 inline count_kind kind_of(tie_method ties) {
   if (ties == tie_method::ordinal) return count_kind::ordinal;
   return ties == tie_method::dense ? count_kind::dense : count_kind::order;
-}
-
-__device__ __forceinline__ int warp_sum(int value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-  return value;
 }
 
 /// For each 32 columns a word whose bits mark the elements that are the first of their value.

@@ -2,6 +2,7 @@
 // How count_packed.cuh reads rows: elements become small integer keys in shared memory, one or two
 // rows to a word.
 
+#include "kernels/common/warp.cuh"
 #include "kernels/rank/row_access.cuh"
 #include "plan/rank_policy.hpp"
 
@@ -146,17 +147,6 @@ __device__ __forceinline__ bool load_packed(const rank_source& source, index_t f
     }
   });
   return fits;
-}
-
-__device__ __forceinline__ unsigned warp_min(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xffffffffU, value);
-#else
-  for (int step = 16; step > 0; step /= 2) {
-    value = min(value, __shfl_xor_sync(0xffffffffU, value, step));
-  }
-  return value;
-#endif
 }
 
 /// 31-bit keys of as many rows as there are slots: integers as they are; floats as their bits,

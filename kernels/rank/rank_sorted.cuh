@@ -8,11 +8,10 @@
 // leave coalesced. Longer rows, and rows too few for that to keep the device busy, are written
 // scattered.
 
+#include "kernels/common/warp.cuh"
 #include "kernels/rank/row_sort.cuh"
 
 namespace gpu::kernels {
-
-inline constexpr unsigned all_lanes = 0xffffffffU;
 
 /// Places of a row that each lane of a warp looks at together.
 template <class Key>
@@ -142,9 +141,7 @@ __device__ __forceinline__ void rank_places(const sorted_row<Key>& row, tie_meth
 __device__ __forceinline__ void add_squares(const rank_target& target, index_t row,
                                             unsigned long long squares) {
   if (target.square_sums == nullptr) return;
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    squares += __shfl_xor_sync(all_lanes, squares, lanes);
-  }
+  squares = warp_sum(squares);
   // Integers: the sum does not depend on the order in which warps add to it.
   if (threadIdx.x % 32 == 0 && squares != 0) {
     atomicAdd(reinterpret_cast<unsigned long long*>(target.square_sums + row), squares);

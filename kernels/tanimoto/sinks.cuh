@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "kernels/common/warp.cuh"
 #include "kernels/tanimoto/kernels.hpp"
 #include "stats/bins.hpp"
 #include "tanimoto/ratio.hpp"
@@ -136,17 +137,6 @@ __device__ __forceinline__ bool is_met(bit_columns met, index_t row, index_t col
   return met == bit_columns::later ? col > row : col != row;
 }
 
-/// The bits that are set in any lane of the warp.
-__device__ __forceinline__ unsigned any_of_warp(unsigned bits) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync(~0U, bits);
-#else
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) bits |= __shfl_xor_sync(~0U, bits, step);
-  return bits;
-#endif
-}
-
 /// By a warp: 16 rows from first_row on with one column a lane. common(r) is the count of row
 /// first_row + r with the lane's column. All rows are screened before any is taken: what a lane
 /// needs of a row comes from the lane that has loaded it, so nothing waits for memory row by row.
@@ -172,7 +162,7 @@ __device__ __forceinline__ void take_group(const bit_area& area, Taker& taker, i
   }
   taker.begin();
 #pragma unroll 1
-  for (unsigned left = any_of_warp(passes); left != 0; left &= left - 1) {
+  for (unsigned left = warp_or(passes); left != 0; left &= left - 1) {
     const int r = __ffs(static_cast<int>(left)) - 1;
     const std::int32_t own = __shfl_sync(~0U, loaded_ones, r);
     const std::int32_t both = valid ? common(r) : 0;

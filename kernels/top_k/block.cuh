@@ -2,20 +2,19 @@
 // What the kernels of top_k do together in a block or warp: walk a row with wide loads, find a
 // bound for the k-th largest composite, sort composites in shared memory.
 
+#include "kernels/common/warp.cuh"
 #include "kernels/top_k/key.cuh"
 
 namespace gpu::kernels::select {
 
-inline constexpr unsigned full_warp = 0xffffffffu;
-
 template <class Word>
 __device__ inline Word shuffle_xor(Word value, int lane_mask) {
   if constexpr (sizeof(Word) == 16) {
-    const uint64_t low = __shfl_xor_sync(full_warp, static_cast<uint64_t>(value), lane_mask);
-    const uint64_t high = __shfl_xor_sync(full_warp, static_cast<uint64_t>(value >> 64), lane_mask);
+    const uint64_t low = __shfl_xor_sync(all_lanes, static_cast<uint64_t>(value), lane_mask);
+    const uint64_t high = __shfl_xor_sync(all_lanes, static_cast<uint64_t>(value >> 64), lane_mask);
     return (static_cast<Word>(high) << 64) | low;
   } else {
-    return __shfl_xor_sync(full_warp, value, lane_mask);
+    return __shfl_xor_sync(all_lanes, value, lane_mask);
   }
 }
 
@@ -29,26 +28,6 @@ __device__ inline Word warp_max(Word value) {
   return value;
 }
 
-/// Sum over the warp; one instruction from sm_80 on.
-__device__ inline unsigned warp_sum(unsigned value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(full_warp, value);
-#else
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) value += __shfl_xor_sync(full_warp, value, mask);
-  return value;
-#endif
-}
-
-/// The largest of the warp's 32-bit values; one instruction from sm_80 on.
-__device__ inline uint32_t warp_max_32(uint32_t value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(full_warp, value);
-#else
-  return warp_max(value);
-#endif
-}
-
 /// Sum of the values of the lanes below this one.
 template <class Word>
 __device__ inline Word warp_exclusive_sum(Word value, Word& total) {
@@ -56,10 +35,10 @@ __device__ inline Word warp_exclusive_sum(Word value, Word& total) {
   Word sum = value;
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
-    const Word below = __shfl_up_sync(full_warp, sum, step);
+    const Word below = __shfl_up_sync(all_lanes, sum, step);
     if (lane >= step) sum += below;
   }
-  total = __shfl_sync(full_warp, sum, 31);
+  total = __shfl_sync(all_lanes, sum, 31);
   return sum - value;
 }
 

@@ -34,8 +34,8 @@ __device__ inline unsigned block_take_keys(const Composite (&items)[Items], unsi
   // The best key of the warp's values plus one, 0 without any.
   const auto best_of_warp = [](key_t<T> key, bool any) {
     if constexpr (sizeof(key_t<T>) == 4) {
-      const key_t<T> best = warp_max_32(any ? key : key_t<T>{0});
-      return __any_sync(full_warp, any) ? static_cast<unsigned long long>(best) + 1 : 0ull;
+      const key_t<T> best = kernels::warp_max(any ? key : key_t<T>{0});
+      return __any_sync(all_lanes, any) ? static_cast<unsigned long long>(best) + 1 : 0ull;
     } else {
       return warp_max(any ? static_cast<unsigned long long>(key) + 1 : 0ull);
     }
@@ -162,7 +162,7 @@ struct hit_counter {
   /// All lanes of the warp call this; lanes of equal keys count as one. Positions ascend with the
   /// lane.
   __device__ void add_of_warp(bool hit, key_t<T> key, index_t position) const {
-    const unsigned hits = __ballot_sync(full_warp, hit);
+    const unsigned hits = __ballot_sync(all_lanes, hit);
     if (hits == 0 || !hit) return;
     const unsigned equal = __match_any_sync(hits, key);
     const int leader = __ffs(static_cast<int>(equal)) - 1;
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(filter_threads)
       const index_t v = first + u * filter_threads + threadIdx.x;
       const bool inside = v < split.vectors;
       const bool hit = inside && reaches(best_rival(loaded[u], source.flip));
-      if (!__any_sync(full_warp, hit)) continue;
+      if (!__any_sync(all_lanes, hit)) continue;
       const T* again = row + split.head + v * size;
       for (int j = 0; j < size; ++j) {
         const key_t<T> key = inside ? make_key(again[j], source.flip) : key_t<T>{0};

@@ -209,11 +209,11 @@ __device__ inline void warp_take(const key_t<T> (&keys)[Items], const T* row, in
     key_t<T> best = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) best = left[i] && keys[i] > best ? keys[i] : best;
-    best = warp_max_32(best);
+    best = kernels::warp_max<uint32_t>(best);
     int position = -1;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      const unsigned equal = __ballot_sync(full_warp, left[i] && keys[i] == best);
+      const unsigned equal = __ballot_sync(all_lanes, left[i] && keys[i] == best);
       if (position < 0 && equal != 0) {
         const int winner = __ffs(static_cast<int>(equal)) - 1;
         position = i * 32 + winner;
@@ -269,11 +269,11 @@ __device__ inline Composite warp_bound(Composite best, int k) {
   const Composite sorted = warp_sort_descending(best);
   Composite bound = sorted;
   if constexpr (sizeof(Composite) == 16) {
-    const uint64_t low = __shfl_sync(full_warp, static_cast<uint64_t>(bound), k - 1);
-    const uint64_t high = __shfl_sync(full_warp, static_cast<uint64_t>(bound >> 64), k - 1);
+    const uint64_t low = __shfl_sync(all_lanes, static_cast<uint64_t>(bound), k - 1);
+    const uint64_t high = __shfl_sync(all_lanes, static_cast<uint64_t>(bound >> 64), k - 1);
     bound = (static_cast<Composite>(high) << 64) | low;
   } else {
-    bound = __shfl_sync(full_warp, bound, k - 1);
+    bound = __shfl_sync(all_lanes, bound, k - 1);
   }
   // Lanes without an element have 0: then everything else is a candidate.
   return bound == 0 ? Composite{1} : bound;
@@ -288,7 +288,7 @@ __device__ inline unsigned warp_collect(const Composite (&mine)[Items], Composit
 #pragma unroll
   for (int i = 0; i < Items; ++i) {
     const bool hit = mine[i] >= bound;
-    const unsigned hits = __ballot_sync(full_warp, hit);
+    const unsigned hits = __ballot_sync(all_lanes, hit);
     if (hit) items[count + __popc(hits & ((1u << lane) - 1))] = mine[i];
     count += __popc(hits);
   }

@@ -1,6 +1,7 @@
 // What surrounds the pair count: rows packed class by class, and their degrees brought back.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/classes/kernels.hpp"
 
 namespace gpu::kernels {
@@ -34,7 +35,7 @@ __global__ void degrees_kernel(class_rows packed, const std::uint32_t* from, std
     count = from[i];
     to[row] += from[i];
   }
-  for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(~0U, count, step);
+  count = warp_sum(count);
   if (threadIdx.x % 32 == 0 && count != 0) atomicAdd(ends, count);
 }
 

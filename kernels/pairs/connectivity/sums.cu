@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/connectivity/kernels.hpp"
 
 namespace gpu::kernels {
@@ -95,9 +96,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int s = 0; s < Steps; ++s) {
     if (s >= list.count) continue;
-    double sum = sums[s];
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    const double sum = warp_sum(sums[s]);
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32][s] = sum;
   }
   __syncthreads();

@@ -5,6 +5,7 @@
 // passes read the statistics at the speed of the memory, which is little beside computing them.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/differences/kernels.hpp"
 
 namespace gpu::kernels {
@@ -42,8 +43,7 @@ __device__ double bar_of(const difference_search& search, index_t i) {
 
 // The sum over the block of threads, for thread 0.
 __device__ std::uint32_t sum_of_block(std::uint32_t own, std::uint32_t (&of_warps)[warps]) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
+  own = warp_sum(own);
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = own;
   __syncthreads();
   std::uint32_t sum = 0;

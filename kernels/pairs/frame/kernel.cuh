@@ -21,6 +21,7 @@
 // tests of its pairs.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/fragment.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/kernels.hpp"
@@ -120,12 +121,10 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
   sink.finish(tile);
 }
 
-/// By shuffles: redux.sync needs sm_80.
+/// warp_sum under the name by which sinks call it.
 template <class Integer>
 __device__ Integer sum_over_warp(Integer value) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
-  return value;
+  return warp_sum(value);
 }
 
 /// inverse_norms of tiles that keep no norms in shared memory.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/kernels.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
@@ -64,12 +65,13 @@ __device__ inline double segment_dot(const double* x, const double* y, int segme
   return sum;
 }
 
-/// The balanced tree of unit_row_dot over eight lanes, of which each has a partial sum. All lanes
-/// of a warp.
-__device__ inline double add_partial_sums(double sum) {
+/// The balanced tree of unit_row_dot over eight lanes, of which each has a partial sum. The lanes
+/// in `lanes`, in whole groups of eight, call it together.
+template <class T>
+__device__ T add_partial_sums(T sum, unsigned lanes = all_lanes) {
 #pragma unroll
   for (int step = 1; step < detail::partial_sums; step *= 2) {
-    sum += __shfl_xor_sync(~0U, sum, step);
+    sum += __shfl_xor_sync(lanes, sum, step);
   }
   return sum;
 }

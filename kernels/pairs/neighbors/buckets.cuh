@@ -2,6 +2,8 @@
 // Lower bounds of the k-th best of a row: the k-th largest of the maxima of buckets of its
 // partners, because k different partners reach it.
 
+#include "kernels/common/warp.cuh"
+
 namespace gpu::kernels {
 
 /// The k-th largest of keys, a bucket each, of which every thread has some; 0 where fewer than k
@@ -24,14 +26,7 @@ __device__ __forceinline__ unsigned kth_largest(const unsigned (&keys)[count], u
 template <int count>
 __device__ __forceinline__ unsigned kth_largest_of_warp(const unsigned (&keys)[count], unsigned top,
                                                         unsigned k) {
-  return kth_largest(keys, top, k, [](unsigned value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(~0U, value);
-#else
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
-    return value;
-#endif
-  });
+  return kth_largest(keys, top, k, [](unsigned value) { return warp_sum(value); });
 }
 
 }  // namespace gpu::kernels

@@ -11,6 +11,7 @@
 
 #include "base/ordered_key.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/neighbors/buckets.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr int warps = 8;
 constexpr int held = 8;  // estimates that a lane reads at a time, each of a bucket of its own
-constexpr unsigned all_lanes = ~0U;
 
 struct search_arguments {
   pair_operand source;

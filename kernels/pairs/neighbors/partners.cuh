@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
@@ -122,7 +123,7 @@ __device__ std::int64_t product_of_limbs(const std::int8_t* x, const std::int8_t
   for (int order = orders - 1; order >= 0; --order) {
     total = total * (1 << policy::limb_bits) + sums[order];
   }
-  return sum_over_warp(total);
+  return warp_sum(total);
 }
 
 /// rho of `row` with the partner of each lane with `wanted`, anew from the limbs of their ranks,

@@ -14,6 +14,7 @@
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/neighbors/buckets.cuh"
 #include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
@@ -144,9 +145,7 @@ __global__ void __launch_bounds__(threads)
     }
 #pragma unroll
     for (int l = 0; l < together; ++l) {
-      for (int shift = 16; shift > 0; shift /= 2) {
-        best[l] = fmaxf(best[l], __shfl_xor_sync(~0U, best[l], shift));
-      }
+      best[l] = warp_max(best[l]);
       if (lane == 0 && l < here) {
         args.maxima[(first + l) * args.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
       }

@@ -11,6 +11,7 @@
 
 #include <gpu/index.hpp>
 
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "stats/row_transform.hpp"
@@ -73,7 +74,6 @@ class biweight_pair {
   }
 
  private:
-  static constexpr unsigned all_lanes = 0xffffffffu;
   static constexpr int step = detail::partial_sums;
 
   // What a row is in the columns that its partner has too.
@@ -105,40 +105,23 @@ class biweight_pair {
   static __device__ int lane() { return static_cast<int>(threadIdx.x % 32); }
   static __device__ unsigned lanes_below() { return (1U << lane()) - 1; }
 
-  static __device__ unsigned largest_of_lanes(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(all_lanes, value);
-#else
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      value = max(value, __shfl_xor_sync(all_lanes, value, distance));
-    }
-    return value;
-#endif
-  }
   // Of magnitudes, which have the order of their bits.
   static __device__ double largest_of_warp(double magnitude) {
     const auto high = static_cast<unsigned>(__double2hiint(magnitude));
     const auto low = static_cast<unsigned>(__double2loint(magnitude));
-    const unsigned most = largest_of_lanes(high);
-    const unsigned behind = largest_of_lanes(high == most ? low : 0U);
+    const unsigned most = warp_max(high);
+    const unsigned behind = warp_max(high == most ? low : 0U);
     return __hiloint2double(static_cast<int>(most), static_cast<int>(behind));
   }
   // Adds up the partial sums of each eight lanes, as combine_partial_sums does.
   static __device__ double combine(double partial) {
-    partial += __shfl_xor_sync(all_lanes, partial, 4);
-    partial += __shfl_xor_sync(all_lanes, partial, 2);
-    return partial + __shfl_xor_sync(all_lanes, partial, 1);
+    return group_sum<detail::partial_sums>(partial);
   }
 
   [[nodiscard]] __device__ int count_shared() const {
     int count = 0;
     for (int w = lane(); 32 * w < cols_; w += 32) count += __popc(x_.present[w] & y_.present[w]);
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      count += __shfl_xor_sync(all_lanes, count, distance);
-    }
-    return count;
+    return warp_sum(count);
   }
 
   // `to`: [shared] the values of `row`, sorted.

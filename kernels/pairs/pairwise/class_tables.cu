@@ -4,6 +4,7 @@
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/pairwise/rank_row.cuh"
@@ -117,7 +118,7 @@ __global__ void rank_for_class(const __grid_constant__ table_arguments args, int
       out[args.out.pitch + col] = static_cast<std::int8_t>(rank - 128 * high);
     }
   }
-  squares = sum_over_warp(squares);
+  squares = warp_sum(squares);
   if (lane == 0) {
     args.squares[at] = squares;
     args.roots[at] = squares > 0 ? rsqrtf(static_cast<float>(squares)) : CUDART_NAN_F;

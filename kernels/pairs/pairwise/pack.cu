@@ -12,13 +12,13 @@
 #include "base/ordered_key.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "stats/shared_columns.hpp"
 
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int warps_of_block = 4;
 constexpr int row_threads = 256;
 // Elements that are sorted at a time.
@@ -225,12 +225,9 @@ __device__ detail::shared_row_scale look_at(const T* row, index_t cols, index_t 
     most = fmax(most, value);
     ++count;
   }
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    least = fmin(least, __shfl_xor_sync(all_lanes, least, distance));
-    most = fmax(most, __shfl_xor_sync(all_lanes, most, distance));
-    count += __shfl_xor_sync(all_lanes, count, distance);
-  }
+  least = warp_min(least);
+  most = warp_max(most);
+  count = warp_sum(count);
   detail::shared_row_scale out{false, 1, 0};
   const double largest = fmax(fabs(least), fabs(most));
   if (count == 0 || isinf(largest)) return out;

@@ -6,12 +6,12 @@
 #include "base/element_types.hpp"
 #include "base/ordered_key.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int threads = 128;
 constexpr int warps = threads / 32;
 constexpr double largest_double = 1.7976931348623157e308;

@@ -4,6 +4,7 @@
 // bits before its own place, by the sums of whole words and the bits of one.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
@@ -15,7 +16,6 @@
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 // Sums of products of two rows of so many ranks fit 32 bits.
 constexpr index_t most_short_columns = 1860;
 
@@ -38,9 +38,9 @@ __device__ double pairwise_rho(const rank_row& x, const rank_row& y, const share
     yy += b * b;
   }
   __syncwarp();
-  xy = sum_over_warp(xy);
-  xx = sum_over_warp(xx);
-  yy = sum_over_warp(yy);
+  xy = warp_sum(xy);
+  xx = warp_sum(xx);
+  yy = warp_sum(yy);
   return xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
 }
 
@@ -134,14 +134,6 @@ struct short_row {
   }
 };
 
-__device__ int sum_of_lanes(int value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(all_lanes, value);
-#else
-  return sum_over_warp(value);
-#endif
-}
-
 template <int words>
 __global__ void __launch_bounds__(256)
     short_pairwise_ranks(const __grid_constant__ pairwise_job job) {
@@ -180,9 +172,9 @@ __global__ void __launch_bounds__(256)
         xx += a * a;
         yy += b * b;
       }
-      xy = sum_of_lanes(xy);
-      xx = sum_of_lanes(xx);
-      yy = sum_of_lanes(yy);
+      xy = warp_sum(xy);
+      xx = warp_sum(xx);
+      yy = warp_sum(yy);
       if (lane == c) {
         own_xy = xy;
         own_xx = xx;

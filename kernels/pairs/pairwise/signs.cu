@@ -4,6 +4,7 @@
 // in the order of their values.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/pairwise/decide.cuh"
 #include "kernels/pairs/pairwise/kernels.hpp"
 #include "kernels/pairs/pairwise/panel_tile.cuh"
@@ -15,7 +16,6 @@
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int threads = 128;
 
 // Of a column of x that is not there.
@@ -74,15 +74,6 @@ struct row_places {
   }
 };
 
-template <int lanes>
-__device__ int sum_over_lanes(int value) {
-#pragma unroll
-  for (int step = lanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(all_lanes, value, step);
-  }
-  return value;
-}
-
 // What is counted of a pair; every lane of it has the same.
 struct pair_counts {
   int shared;
@@ -124,12 +115,12 @@ __device__ pair_counts count_pair(const row_places& x, const rank_row& y, int co
     }
   }
   own.end_group();
-  out.s = sum_over_lanes<lanes>(own.sum());
+  out.s = group_sum<lanes>(own.sum());
   out.y = ties.ties();
   const int tied = *x.tied_count;
   for (int g = 0; g < tied; ++g) {
     const place_range of_x(x.tied[g]);
-    const std::int64_t size = sum_over_lanes<lanes>(own.count(of_x.begin, of_x.end));
+    const std::int64_t size = group_sum<lanes>(own.count(of_x.begin, of_x.end));
     out.x.pairs += size * (size - 1) / 2;
     out.x.triples += size * (size - 1) * (size - 2);
   }

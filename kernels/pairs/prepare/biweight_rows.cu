@@ -11,6 +11,7 @@
 
 #include "base/ordered_key.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/prepare/long_row.cuh"
 #include "kernels/pairs/prepare/transform_rows.hpp"
 #include "kernels/pairs/prepare/unit_rows.cuh"
@@ -74,12 +75,7 @@ class warp_keys {
     for (int v = 0; v < values; ++v) {
       if (keys_[v] > limit && keys_[v] < least) least = keys_[v];
     }
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-      const row_key other = __shfl_xor_sync(~0U, least, step);
-      least = other < least ? other : least;
-    }
-    return least;
+    return warp_min(least);
   }
 
   int cols_;
@@ -140,11 +136,7 @@ __global__ void __launch_bounds__(short_threads)
   }
   if (!__all_sync(~0U, finite)) return;
   const bool any_varies = __any_sync(~0U, varies);
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    const double other = __shfl_xor_sync(~0U, largest, step);
-    largest = other > largest ? other : largest;
-  }
+  largest = warp_reduce(largest, [](double a, double b) { return b > a ? b : a; });
   const double scale = any_varies ? detail::power_of_two_scale(largest) : 0.0;
 #pragma unroll
   for (int v = 0; v < values; ++v) own.x[v] = detail::in_scale(own.x[v], scale);
@@ -277,11 +269,7 @@ class block_keys {
       const row_key own = key(k);
       if (own > limit && own < least) least = own;
     }
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-      const row_key other = __shfl_xor_sync(~0U, least, step);
-      least = other < least ? other : least;
-    }
+    least = warp_min(least);
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = least;
     __syncthreads();
     least = of_warp[0];

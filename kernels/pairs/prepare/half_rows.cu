@@ -12,6 +12,7 @@
 #include "base/element_types.hpp"
 #include "kernels/common/half_tile.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/prepare/half_rows.hpp"
 #include "kernels/pairs/prepare/unit_rows.cuh"
@@ -57,10 +58,7 @@ __device__ void join_block(double (&values)[count], const Join& join) {
   __shared__ double of_warp[count][warps];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-      values[i] = join(values[i], __shfl_xor_sync(~0U, values[i], step));
-    }
+    values[i] = warp_reduce(values[i], join);
     if (threadIdx.x % 32 == 0) of_warp[i][threadIdx.x / 32] = values[i];
   }
   __syncthreads();

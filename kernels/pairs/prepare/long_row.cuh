@@ -7,6 +7,7 @@
 // next one. What needs no order takes all threads.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/prepare/unit_rows.cuh"
 
 namespace gpu::kernels {
@@ -127,11 +128,7 @@ class long_row {
 __device__ inline double largest_of_block(double value) {
   constexpr int warps = long_row_threads / 32;
   __shared__ double of_warp[warps];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    const double other = __shfl_xor_sync(~0U, value, step);
-    value = other > value ? other : value;
-  }
+  value = warp_reduce(value, [](double a, double b) { return b > a ? b : a; });
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
   __syncthreads();
   double out = of_warp[0];

@@ -5,6 +5,7 @@
 // l + 32 of rows 4 w to 4 w + 3. Where products lie column by column, the block turns them round in
 // shared memory.
 
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/prepare/half_rows.hpp"
 
@@ -193,10 +194,7 @@ class product_tile {
   __device__ void add_rows(Count (&counts)[shape.row_slots], const Add& add) const {
 #pragma unroll
     for (int r = 0; r < shape.row_slots; ++r) {
-#pragma unroll
-      for (int lane = 16; lane > 0; lane /= 2) {
-        counts[r] += __shfl_xor_sync(0xffffffffu, counts[r], lane);
-      }
+      counts[r] = warp_sum(counts[r]);
       if (threadIdx.x % 32 == 0) add(row_of(r), counts[r]);
     }
   }

@@ -9,6 +9,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "kernels/pairs/prepare/row_sort.cuh"
 #include "kernels/pairs/screen/found.cuh"
@@ -48,9 +49,7 @@ struct rank_row_values {
 // One value of all threads of a row by combine(a, b): `workers` is 32, a warp, or a whole block.
 template <int workers, class Combine>
 __device__ double over_workers(double value, const Combine& combine) {
-  for (int step = 16; step > 0; step /= 2) {
-    value = combine(value, __shfl_xor_sync(~0U, value, step));
-  }
+  value = warp_reduce(value, combine);
   if constexpr (workers > 32) {
     __shared__ double of_warp[warps];
     __syncthreads();  // what was there has been read
@@ -147,10 +146,8 @@ __global__ void round_bounds_kernel(const row_rounding* rounding, screen_rows pa
     scale = fminf(scale, own.scale);
     error = fmaxf(error, own.error);
   }
-  for (int step = 16; step > 0; step /= 2) {
-    scale = fminf(scale, __shfl_xor_sync(~0U, scale, step));
-    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
-  }
+  scale = warp_min(scale);
+  error = warp_max(error);
   if (threadIdx.x % 32 == 0) packed.blocks[block] = {scale, error};
 }
 
@@ -181,7 +178,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
         sum += static_cast<long long>(part) * (1LL << policy::limb_bits * (l + r));
       }
     }
-    for (int shift = 16; shift > 0; shift /= 2) sum += __shfl_xor_sync(~0U, sum, shift);
+    sum = warp_sum(sum);
     if (lane == 0) {
       const std::int64_t x_squares = source.square_sums[a];
       const std::int64_t y_squares = source.square_sums[b];
@@ -212,9 +209,7 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
     const double* y = source.unit_rows + b * source.pitch + lane * segment;
     double sum = 0;
     for (index_t k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
-    sum += __shfl_xor_sync(mask, sum, 1);
-    sum += __shfl_xor_sync(mask, sum, 2);
-    sum += __shfl_xor_sync(mask, sum, 4);
+    sum = add_partial_sums(sum, mask);
     if (lane == 0) {
       const double statistic = detail::clip_correlation(sum);
       if (keep.widest.keeps(statistic)) add_edge(a, b, statistic, edges);

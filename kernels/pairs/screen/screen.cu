@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/prepare/row_sort.cuh"
 #include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/screen/screen_tiles.cuh"
@@ -46,10 +47,8 @@ __device__ std::uint8_t bias_unit(int column) {
 
 // The bounds of a block of 64 rows from those of each row, one a thread. All threads.
 __device__ void store_bounds(const screen_rows& packed, index_t i, float norm, float error) {
-  for (int step = 16; step > 0; step /= 2) {
-    norm = fminf(norm, __shfl_xor_sync(~0U, norm, step));
-    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
-  }
+  norm = warp_min(norm);
+  error = warp_max(error);
   __shared__ float norms[threads / 32];
   __shared__ float errors[threads / 32];
   if (threadIdx.x % 32 == 0) {

@@ -4,25 +4,15 @@
 
 #include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/signs/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int most_warps = 4;
 constexpr std::size_t most_shared = std::size_t{40} << 10;
 constexpr int gather_threads = 256;
-
-__device__ int sum_of_warp(int value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(all_lanes, value);
-#else
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(all_lanes, value, step);
-  return value;
-#endif
-}
 
 // A warp a row, whose values it keeps in shared memory.
 template <class T>
@@ -60,7 +50,7 @@ __global__ void pack_signs(device_matrix_view<const T> data, std::byte* out,
     }
     sign += cols - 1 - i;
     // Of a group of t columns each one adds (t - 1) / 2 pairs and (t - 1) (t - 2) triples.
-    const std::int64_t group = sum_of_warp(equal);
+    const std::int64_t group = warp_sum(equal);
     ties.pairs += group - 1;
     ties.triples += (group - 1) * (group - 2);
   }

@@ -2,13 +2,13 @@
 // candidates.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/signs/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int lanes_of_pair = 8;
@@ -36,8 +36,7 @@ __global__ void ranks_of_signs(const std::byte* rows, index_t count, sign_row_la
     ranks[row * stride + i] = static_cast<std::int8_t>(rank);
     squares += rank * rank;
   }
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) squares += __shfl_xor_sync(all_lanes, squares, step);
+  squares = warp_sum(squares);
   if (threadIdx.x % 32 == 0) square_sums[row] = squares;
 }
 
@@ -80,10 +79,7 @@ __global__ void refine_signs(const std::byte* rows, sign_row_layout layout,
     const std::byte* const x = rows + (is_pair ? a : 0) * row_bytes;
     const std::byte* const y = rows + (is_pair ? b : 0) * row_bytes;
     int sum = is_pair ? part_of_sum(x, y, pieces, lane) : 0;
-#pragma unroll
-    for (int step = lanes_of_pair / 2; step > 0; step /= 2) {
-      sum += __shfl_xor_sync(all_lanes, sum, step);
-    }
+    sum = group_sum<lanes_of_pair>(sum);
     if (!is_pair || lane != 0) continue;
     const double tau =
         stats::decide_kendall(by, sum, *reinterpret_cast<const row_ties*>(x + sign_bytes),

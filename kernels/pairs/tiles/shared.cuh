@@ -10,6 +10,7 @@
 
 #include <type_traits>
 
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 
 namespace gpu::kernels {
@@ -115,10 +116,7 @@ class shared_tile {
   __device__ void add_rows(Count (&counts)[shape.row_slots], const Add& add) const {
 #pragma unroll
     for (int r = 0; r < shape.row_slots; ++r) {
-#pragma unroll
-      for (int lane = 8; lane > 0; lane /= 2) {
-        counts[r] += __shfl_xor_sync(0xffffffffu, counts[r], lane);
-      }
+      counts[r] = group_sum<16>(counts[r]);
       if (threadIdx.x % 16 == 0) add(row_of(r), counts[r]);
     }
   }

@@ -1,6 +1,7 @@
 // The unit count, one instance per depth, and what surrounds it.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/unit_counts/count.cuh"
 
 namespace gpu::kernels {
@@ -33,17 +34,9 @@ struct decide_place {
   unsigned mask;  // the eight, of the warp
 };
 
-// The sum of the parts of eight lanes, in each of them: adds neighbours, then pairs, then halves.
-template <class T>
-__device__ __forceinline__ T add_lanes(T part, const decide_place& place) {
-  part += __shfl_xor_sync(place.mask, part, 1);
-  part += __shfl_xor_sync(place.mask, part, 2);
-  part += __shfl_xor_sync(place.mask, part, 4);
-  return part;
-}
-
 // Whether rows i and j are kept, by the definition: each lane takes one of the eight partial sums
-// of stats/unit_rows.hpp. Unit rows store them one after the other, in the order of add_lanes.
+// of stats/unit_rows.hpp. Unit rows store them one after the other, in the order of
+// add_partial_sums.
 __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, index_t i,
                                               index_t j, const decide_place& place) {
   const index_t segment = args.source.unit_pitch / decide_lanes;
@@ -51,7 +44,8 @@ __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, 
   const double part =
       partial_sum(rows + i * args.source.unit_pitch, rows + j * args.source.unit_pitch, segment);
   const cut_estimate& cut = args.count.cut->estimate;
-  return keeps(detail::clip_correlation(add_lanes(part, place)), cut.at_least, cut.at_most);
+  return keeps(detail::clip_correlation(add_partial_sums(part, place.mask)), cut.at_least,
+               cut.at_most);
 }
 
 // The same from rows in single precision, which are half the memory and decide all but one pair in
@@ -69,7 +63,7 @@ __device__ __forceinline__ bool keeps_pair(const unit_count_arguments& args, ind
     part = fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, part))));
   }
   const cut_estimate& cut = args.count.cut->of_floats;
-  const float distance = fabsf(add_lanes(part, place) - cut.middle);
+  const float distance = fabsf(add_partial_sums(part, place.mask) - cut.middle);
   if (distance > cut.certain) return true;
   return distance > cut.possible && keeps_exactly(args, i, j, place);
 }
@@ -105,7 +99,7 @@ __global__ void unit_degrees_kernel(unit_count count, std::uint32_t* degree,
     here = count.degree[neighbor_position_of(place)];
     degree[(is_left ? left.first : right.first) + in_side] += static_cast<std::uint32_t>(here);
   }
-  for (int step = 16; step > 0; step /= 2) here += __shfl_xor_sync(~0U, here, step);
+  here = warp_sum(here);
   if (threadIdx.x % 32 == 0 && here != 0) atomicAdd(ends, here);
 }
 

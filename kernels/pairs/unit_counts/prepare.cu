@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/neighbors/packing.hpp"
 #include "kernels/pairs/unit_counts/kernels.hpp"
 
@@ -77,10 +78,7 @@ __global__ void rounding_kernel(pair_operand source, float* largest) {
       lost += rest * rest;
     }
   }
-  float error = static_cast<float>(sqrt(lost) * (1 + 1e-6));
-  for (int step = 16; step > 0; step /= 2) {
-    error = fmaxf(error, __shfl_xor_sync(~0U, error, step));
-  }
+  const float error = warp_max(static_cast<float>(sqrt(lost) * (1 + 1e-6)));
   // Floats that are not negative are in the order of their bits.
   if (threadIdx.x % 32 == 0) {
     atomicMax(reinterpret_cast<unsigned*>(largest), __float_as_uint(error));

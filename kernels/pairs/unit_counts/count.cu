@@ -8,23 +8,6 @@ namespace gpu::kernels {
 namespace {
 
 constexpr int threads = 256;
-// One partial sum of a product, in the order of its elements: rows of an even number are read two
-// elements at a time.
-__device__ __forceinline__ double partial_sum(const double* x, const double* y, index_t count) {
-  double sum = 0;
-  if (count % 2 != 0) {
-    for (index_t k = 0; k < count; ++k) sum = fma(x[k], y[k], sum);
-    return sum;
-  }
-  const auto* x_pairs = reinterpret_cast<const double2*>(x);
-  const auto* y_pairs = reinterpret_cast<const double2*>(y);
-  for (index_t k = 0; k < count / 2; ++k) {
-    const double2 a = __ldg(x_pairs + k);
-    const double2 b = __ldg(y_pairs + k);
-    sum = fma(a.y, b.y, fma(a.x, b.x, sum));
-  }
-  return sum;
-}
 
 // Eight neighbouring lanes decide a pair.
 constexpr unsigned decide_lanes = detail::partial_sums;
@@ -41,8 +24,8 @@ __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, 
                                               index_t j, const decide_place& place) {
   const index_t segment = args.source.unit_pitch / decide_lanes;
   const double* const rows = args.source.unit_rows + place.lane * segment;
-  const double part =
-      partial_sum(rows + i * args.source.unit_pitch, rows + j * args.source.unit_pitch, segment);
+  const double part = segment_dot(rows + i * args.source.unit_pitch,
+                                  rows + j * args.source.unit_pitch, static_cast<int>(segment));
   const cut_estimate& cut = args.count.cut->estimate;
   return keeps(detail::clip_correlation(add_partial_sums(part, place.mask)), cut.at_least,
                cut.at_most);

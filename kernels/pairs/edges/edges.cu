@@ -1,6 +1,7 @@
 // Finished edges from decided candidates, and what becomes of pairs that a screen found.
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/frame/statistic.cuh"
 #include "stats/bins.hpp"
@@ -18,12 +19,9 @@ __device__ void add_checksums(pair_checksum sum, pair_checksum* to) {
   __shared__ unsigned long long in_block[3];
   if (threadIdx.x < 3) in_block[threadIdx.x] = 0;
   __syncthreads();
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    sum.count += __shfl_xor_sync(0xffffffffu, sum.count, step);
-    sum.mix1 += __shfl_xor_sync(0xffffffffu, sum.mix1, step);
-    sum.mix2 += __shfl_xor_sync(0xffffffffu, sum.mix2, step);
-  }
+  sum.count = warp_sum(sum.count);
+  sum.mix1 = warp_sum(sum.mix1);
+  sum.mix2 = warp_sum(sum.mix2);
   if (threadIdx.x % 32 == 0) {
     atomicAdd(in_block, static_cast<unsigned long long>(sum.count));
     atomicAdd(in_block + 1, static_cast<unsigned long long>(sum.mix1));
@@ -95,8 +93,7 @@ __global__ void count_screened(const screened_edge* found, std::uint64_t count,
       atomicAdd(into.histogram + detail::histogram_bin(pair.statistic, into.histogram_bins), pairs);
     }
   }
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) pairs += __shfl_xor_sync(0xffffffffu, pairs, step);
+  pairs = warp_sum(pairs);
   if (threadIdx.x % 32 == 0 && pairs > 0) atomicAdd(into.kept, pairs);
 }
 

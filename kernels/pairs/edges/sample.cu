@@ -2,6 +2,7 @@
 
 #include "base/random_draw.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/frame/statistic.cuh"
 
@@ -99,9 +100,7 @@ __device__ void add_counts(const unsigned (&counts)[kinds],
   __syncthreads();
 #pragma unroll
   for (int kind = 0; kind < kinds; ++kind) {
-    unsigned sum = counts[kind];
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    const unsigned sum = warp_sum(counts[kind]);
     if (threadIdx.x % 32 == 0 && sum > 0) atomicAdd(&in_block[kind], sum);
   }
   __syncthreads();
@@ -123,10 +122,7 @@ __device__ double statistic_at(const sample_request& request, std::uint64_t plac
     if (!is_pair(request.sides, pair)) statistic = CUDART_NAN;
   }
   // Sums over the lanes of a pair; a part that is not there stays NaN in all of them.
-#pragma unroll
-  for (int step = lanes_per_pair / 2; step > 0; step /= 2) {
-    statistic += __shfl_xor_sync(0xffffffffu, statistic, step);
-  }
+  statistic = group_sum<lanes_per_pair>(statistic);
   return lane == 0 ? statistic : CUDART_NAN;
 }
 

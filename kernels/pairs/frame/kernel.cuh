@@ -121,12 +121,6 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
   sink.finish(tile);
 }
 
-/// warp_sum under the name by which sinks call it.
-template <class Integer>
-__device__ Integer sum_over_warp(Integer value) {
-  return warp_sum(value);
-}
-
 /// inverse_norms of tiles that keep no norms in shared memory.
 template <class Tile>
 __device__ void read_inverse_norms(const pair_operand& side, const column_span& columns,

@@ -93,8 +93,8 @@ class bin_sink {
   }
 
   __device__ void finish(const Tile&) {
-    below_ = sum_over_warp(below_);
-    above_ = sum_over_warp(above_);
+    below_ = warp_sum(below_);
+    above_ = warp_sum(above_);
     if (threadIdx.x % 32 == 0) {
       if (below_ != 0) atomicAdd(args_.bins, static_cast<unsigned long long>(below_));
       if (above_ != 0) {

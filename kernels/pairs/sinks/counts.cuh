@@ -62,7 +62,7 @@ class count_sink {
       if (count > 0) atomicAdd(degree + row, static_cast<std::uint32_t>(count));
     });
     auto kept = static_cast<unsigned>(total);
-    kept = sum_over_warp(kept);
+    kept = warp_sum(kept);
     if (threadIdx.x % 32 == 0 && kept != 0) atomicAdd(args_.kept, kept);
   }
 
@@ -169,7 +169,7 @@ class weighted_count_sink {
     for (int r = 0; r < rows; ++r) {
       kept += static_cast<unsigned long long>(row_weights_[r]) * row_sums_[r];
     }
-    kept = sum_over_warp(kept);
+    kept = warp_sum(kept);
     if (threadIdx.x % 32 == 0 && kept != 0) atomicAdd(args_.kept, kept);
     std::uint32_t* degree = args_.degree + panel_.rows.first + first_row_;
     tile.add_rows(row_sums_, [&](int row, std::uint32_t sum) {

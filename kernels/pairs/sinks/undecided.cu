@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads)
     atomicAdd(request.degree + j, 1U);
     ++kept;
   }
-  kept = sum_over_warp(kept);
+  kept = warp_sum(kept);
   if (threadIdx.x % 32 == 0 && kept != 0) {
     atomicAdd(request.kept, static_cast<unsigned long long>(kept));
   }

@@ -216,6 +216,8 @@ void results(std::string_view word) {
   compare<std::int32_t>(word, {"spearman top 10", 1'000'000, 30, 1, spearman_partners, near});
   compare<std::int32_t>(word, {"spearman top 10", 20'000, 1000, 1, spearman_partners, near});
   compare<std::int32_t>(word, {"spearman edges", 20'000, 1000, 0.05, spearman_edges, edges});
+  compare<std::int32_t>(word, {"spearman edges", 1'000'000, 30, 1e-12, spearman_edges, edges});
+  compare<std::int32_t>(word, {"spearman edges", 300'000, 100, 1e-12, spearman_edges, edges});
   compare<std::int32_t>(word,
                         {"spearman edges, overflow", 100'000, 30, 0.05, spearman_edges, edges});
   compare<std::int32_t>(word, {"spearman dense float", 20'000, 1000, 1, spearman_dense, dense});

@@ -87,9 +87,10 @@ struct device_count_sink {
 
 /// Write the pairs that pass the filter as a list in ascending (row, column).
 ///
-/// Where more edges are found than fit, `found` is their number all the same, and `edges` holds the
-/// first ones. The pairs are then computed up to three times instead of once. Not of Kendall's tau:
-/// gpu::unsupported, because p by the ties of both rows is computed on the host.
+/// Where more are found than fit, `found` is their number all the same, `edges` holds the first,
+/// and pairs are computed up to three times. Strict cuts are screened on compute capability 9.0,
+/// with 16 more bytes of scratch an edge and 40 and a packed row a row. Not of Kendall's tau
+/// (unsupported).
 struct device_edge_sink {
   device_vector_view<edge> edges = {};           ///< [capacity], at least 1.
   device_vector_view<std::uint64_t> found = {};  ///< [1]: edges that there are.

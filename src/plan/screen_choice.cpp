@@ -136,7 +136,10 @@ choice choose(const measure_traits& what, const keep_range& keep, index_t cols, 
   for (const possible_screen& possible : screens_for(what, keep, cols, use, machine)) {
     const double share = candidate_share(possible, number++, cols, sample);
     const double time = possible.time_of(share);
-    if (time < least) out.screen = possible.screen;
+    if (time < least) {
+      out.screen = possible.screen;
+      out.screen->candidates = share;
+    }
     if (time < least || !out.screen) out.share = share;
     least = std::min(least, time);
   }
@@ -175,8 +178,7 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
         return rank_screens(cut, packed_cols, use, machine.deep_e4m3, machine.deep_int8,
                             machine.counted_deep_ranks);
       }
-      return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8,
-                          machine.counted_ranks);
+      return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8, machine.counted_ranks);
     case screen_kind::rounded:
       break;
   }

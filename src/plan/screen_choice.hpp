@@ -45,6 +45,7 @@ struct screen_choice {
   /// pair of what would decide every pair.
   double pair_cost;
   double candidate_cost;
+  double candidates = 0;  ///< That it is expected to leave of a pair, where it was chosen.
 };
 
 /// A screen that can find a cut's pairs.

@@ -20,6 +20,29 @@ std::vector<T> read_array(const device_array<T>& from, cudaStream_t stream) {
   return out;
 }
 
+/// Launches what was captured.
+class captured {
+ public:
+  template <class Run>
+  captured(cudaStream_t stream, const Run& run) {
+    GPU_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    run();
+    GPU_TEST_CUDA(cudaStreamEndCapture(stream, &graph_));
+    GPU_TEST_CUDA(cudaGraphInstantiate(&work_, graph_, 0));
+  }
+  captured(const captured&) = delete;
+  captured& operator=(const captured&) = delete;
+  ~captured() {
+    static_cast<void>(cudaGraphExecDestroy(work_));
+    static_cast<void>(cudaGraphDestroy(graph_));
+  }
+  void launch(cudaStream_t stream) const { GPU_TEST_CUDA(cudaGraphLaunch(work_, stream)); }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t work_ = nullptr;
+};
+
 /// A call on tables in device memory: one, or x and y.
 template <class Call, class X, class Y = X>
 struct device_call {

@@ -58,29 +58,6 @@ std::string message_of(const std::function<void()>& run) {
   return {};
 }
 
-// Launches what was captured.
-class captured {
- public:
-  template <class Run>
-  captured(cudaStream_t stream, const Run& run) {
-    GPU_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    run();
-    GPU_TEST_CUDA(cudaStreamEndCapture(stream, &graph_));
-    GPU_TEST_CUDA(cudaGraphInstantiate(&work_, graph_, 0));
-  }
-  captured(const captured&) = delete;
-  captured& operator=(const captured&) = delete;
-  ~captured() {
-    static_cast<void>(cudaGraphExecDestroy(work_));
-    static_cast<void>(cudaGraphDestroy(graph_));
-  }
-  void launch(cudaStream_t stream) const { GPU_TEST_CUDA(cudaGraphLaunch(work_, stream)); }
-
- private:
-  cudaGraph_t graph_ = nullptr;
-  cudaGraphExec_t work_ = nullptr;
-};
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("Device results equal host results for every element type", "[pairs][device]",
@@ -307,7 +284,7 @@ TEST_CASE("Device results are captured in a graph", "[pairs][device]") {
     };
     call();  // the driver loads a kernel at its first launch
     stream.synchronize();
-    const captured graph(stream.get(), call);
+    const gpu_test::captured graph(stream.get(), call);
     for (const std::uint64_t seed : {24u, 25u, 26u}) {
       const auto data = gpu_test::random_matrix<float>(rows, cols, seed);
       GPU_TEST_CUDA(cudaMemcpy(table.view().data(), data.data(),
@@ -483,7 +460,7 @@ TEST_CASE("Bad calls for device results name the argument", "[pairs][device]") {
   }
   const gpu_test::test_stream stream;
   std::string bonferroni;
-  const captured nothing(stream.get(), [&] {
+  const gpu_test::captured nothing(stream.get(), [&] {
     bonferroni = run(gpu::device_count_sink{.degree = {degree.data(), 20},
                                             .keep = {.adjust = gpu::adjustment::bonferroni}},
                      {.exec = {.stream = stream.get()}});

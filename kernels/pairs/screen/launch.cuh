@@ -10,7 +10,8 @@ template <screen_operand operand, int depth>
 void launch_pair_screen(const screen_arguments& args, int multiprocessors, cudaStream_t stream) {
   using shape = screen_shape<depth>;
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
-  auto* kernel = pair_screen_kernel<operand, depth>;
+  auto* const kernel = args.candidates.stops ? pair_screen_kernel<operand, depth, true>
+                                             : pair_screen_kernel<operand, depth, false>;
   allow_shared_memory(kernel, shape::shared_bytes);
   kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
       args);

@@ -64,7 +64,6 @@ __host__ __device__ constexpr index_t items_before(const screen_walk& walk, inde
 
 /// Whether there are more candidates than a launch that stops has places for. All lanes of a warp.
 __device__ __forceinline__ bool is_over(const screen_candidates& candidates) {
-  if (!candidates.stops) return false;
   const auto* const count = static_cast<const volatile unsigned long long*>(
       reinterpret_cast<const unsigned long long*>(candidates.count));
   const bool is_over = *count > candidates.capacity;
@@ -73,20 +72,21 @@ __device__ __forceinline__ bool is_over(const screen_candidates& candidates) {
 
 /// The same before any has been looked for. All threads of a block, which all get one answer.
 __device__ __forceinline__ bool is_over_at_start(const screen_candidates& candidates) {
-  if (!candidates.stops) return false;
   return __syncthreads_or(threadIdx.x < 32 && is_over(candidates) ? 1 : 0) != 0;
 }
 
 /// The close look of one warp at its sums, of which lanes with `hit` hold at least one that passed:
 /// one such lane at a time puts its sums into shared memory and the whole warp tests them, so that
 /// the rare path neither indexes registers nor walks through them one by one.
-template <class Multiply>
+template <class Multiply, bool stops>
 __device__ __forceinline__ void collect(const screen_arguments& args,
                                         const typename Multiply::sum (&d)[Multiply::sums], bool hit,
                                         unsigned limit, unsigned first_row, unsigned first_column,
                                         typename Multiply::sum* scratch) {
   const unsigned lane = threadIdx.x & 31U;
-  if (is_over(args.candidates)) return;
+  if constexpr (stops) {
+    if (is_over(args.candidates)) return;
+  }
   for (unsigned hits = __ballot_sync(~0U, hit); hits != 0; hits &= hits - 1) {
     const unsigned source = static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1;
     if (lane == source) {
@@ -272,7 +272,7 @@ __device__ __forceinline__ void finish_product(
 
 /// Multiplies the warpgroup's left rows, packed rows from `first_row` on, by a tile and collects
 /// the pairs past the limit. Releases the stage after the last product.
-template <class shape, class multiply>
+template <class shape, class multiply, bool stops>
 __device__ __forceinline__ void screen_tile(
     const screen_stream<shape>& stream, const screen_operands& operands, unsigned stage,
     typename multiply::sum (&sums)[multiply::sets][multiply::sums], unsigned limit,
@@ -289,7 +289,7 @@ __device__ __forceinline__ void screen_tile(
     const bool hit = multiply::any(ready, limit);
     if (__any_sync(~0U, hit)) {
       const auto row_block = static_cast<unsigned>(number / shape::splits);
-      collect<multiply>(
+      collect<multiply, stops>(
           stream.walk.args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
           static_cast<unsigned>(tile * shape::tile_rows + (number % shape::splits) * 256), scratch);
     }
@@ -298,7 +298,9 @@ __device__ __forceinline__ void screen_tile(
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
-template <screen_operand operand, int depth>
+/// One that stops (screen_candidates) has a look at their number whenever it finds any, which costs
+/// registers: so it is a kernel of its own.
+template <screen_operand operand, int depth, bool stops>
 __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
     pair_screen_kernel(const __grid_constant__ screen_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -310,7 +312,9 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   using walk_type = screen_tile_walk<shape>;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<walk_type> storage;
-  if (is_over_at_start(args.candidates)) return;
+  if constexpr (stops) {
+    if (is_over_at_start(args.candidates)) return;
+  }
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const walk_type walk{args};
   const screen_stream<shape> stream{walk, shared_address(shared), storage};
@@ -348,8 +352,8 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
       }
       tile_bounds = args.tile_bounds[tile + 1];
       stream.wait_until_full(position);
-      screen_tile<shape, multiply>(stream, operands, position.stage, sums, threshold.limit,
-                                   first_row, tile, scratch);
+      screen_tile<shape, multiply, stops>(stream, operands, position.stage, sums, threshold.limit,
+                                          first_row, tile, scratch);
       position.advance();
     }
   }

@@ -68,9 +68,10 @@ void launch_pair_screen_wide(const screen_rows& packed, const screen_arguments& 
   args.bands = find_walk(packed);
   constexpr std::size_t bytes = wide_screen_shared_bytes();
   static_assert(bytes <= 227 * 1024 - 1024);
-  allow_shared_memory(wide_screen_kernel, bytes);
-  wide_screen_kernel<<<static_cast<unsigned>(multiprocessors), wide_screen.warpgroups * 128, bytes,
-                       stream>>>(args);
+  auto* const kernel = args.candidates.stops ? wide_screen_kernel<true> : wide_screen_kernel<false>;
+  allow_shared_memory(kernel, bytes);
+  kernel<<<static_cast<unsigned>(multiprocessors), wide_screen.warpgroups * 128, bytes, stream>>>(
+      args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -149,12 +149,15 @@ __device__ __forceinline__ unsigned find_limit(const screen_block& left, const s
 
 #endif
 
+template <bool stops>
 __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     wide_screen_kernel(const __grid_constant__ wide_screen_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<wide_plane_walk> storage;
-  if (is_over_at_start(args.candidates)) return;
+  if constexpr (stops) {
+    if (is_over_at_start(args.candidates)) return;
+  }
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const wide_plane_walk walk{args};
   const wide_stream stream{walk, shared_address(shared), storage};
@@ -176,8 +179,9 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     const bool hit = wide_multiply::any(sums, limit);
     if (__any_sync(~0U, hit)) {
       const unsigned warp_row = (threadIdx.x & 127U) / 32 * 16;
-      collect<wide_multiply>(args, sums, hit, limit, first_row + warp_row,
-                             static_cast<unsigned>(at.tile * wide_screen.tile_rows), scratch);
+      collect<wide_multiply, stops>(args, sums, hit, limit, first_row + warp_row,
+                                    static_cast<unsigned>(at.tile * wide_screen.tile_rows),
+                                    scratch);
     }
   }
 #endif

@@ -27,10 +27,14 @@ bool goes_on(const pair_screen& screen, int members, double pairs, std::uint64_t
 // Screen `number` of those that there are, from 1; none for 0 and where there are fewer.
 std::optional<detail::screen_choice> screen_of(const detail::measure_traits& what,
                                                const detail::keep_range& keep, index_t cols,
-                                               detail::screen_use use, int number) {
+                                               detail::screen_use use, int number,
+                                               const detail::cut_sample& sample) {
   const auto screens = detail::screens_for(what, keep, cols, use);
   if (number < 1 || number > static_cast<int>(screens.size())) return std::nullopt;
-  return screens[static_cast<std::size_t>(number - 1)].screen;
+  const auto place = static_cast<std::size_t>(number - 1);
+  detail::screen_choice out = screens[place].screen;
+  out.candidates = sample.share(sample.candidates[place]);
+  return out;
 }
 
 // Hands on edges as a screen finds them, or all of them in order at its end.
@@ -143,7 +147,7 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep
                                                     const detail::cut_sample& sample) {
   if (!may_screen(keep.widest, use)) return std::nullopt;
   const std::optional<int> forced = detail::ways_in_force().cuda.screen;
-  const auto choice = forced ? screen_of(what_, keep.widest, info_.cols, use, *forced)
+  const auto choice = forced ? screen_of(what_, keep.widest, info_.cols, use, *forced, sample)
                              : detail::choose_screen(what_, keep.widest, info_.cols, use, sample);
   if (!choice) return std::nullopt;
   const area_sides sides = sides_of(area_, info_);

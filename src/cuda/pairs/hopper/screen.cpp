@@ -12,7 +12,7 @@ namespace {
 
 // One work item can never overflow the queue: it has fewer pairs than this.
 constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
-// The usual size: strict cuts rarely find more. Memory that is never used still has to be mapped.
+// The least: strict cuts rarely find more. Memory that is never used still has to be mapped.
 constexpr std::uint64_t first_queued = std::uint64_t{2} << 20;
 // For wide rows, whose items are single tiles, the queue holds twice the largest share of
 // candidates with which the screen pays.
@@ -30,6 +30,14 @@ std::uint64_t queue_capacity(index_t rows, const detail::screen_choice& choice) 
   const std::uint64_t pairs = count * (count - 1) / 2;
   return is_wide(choice) ? std::clamp(pairs / pairs_per_wide_queued, least_wide_queued, most_queued)
                          : std::clamp<std::uint64_t>(pairs, 1, most_queued);
+}
+
+// What is expected, and somewhat more.
+std::uint64_t first_capacity(const detail::screen_choice& choice, double pairs,
+                             std::uint64_t most) {
+  constexpr double more = 1.25;
+  const double expected = std::min(more * choice.candidates * pairs, static_cast<double>(most));
+  return std::min(most, std::max(first_queued, static_cast<std::uint64_t>(expected)));
 }
 
 // Items of about as much work as the first slice of narrow rows.
@@ -80,7 +88,7 @@ pair_screen::pair_screen(const device_rows& rows, const area_sides& sides,
       counters_(2, stream),
       host_counters_(2) {
   search_.pack(origin_, stream);
-  allocate(std::min(most_capacity_, first_queued));
+  allocate(first_capacity(choice, pairs(), most_capacity_));
 }
 
 void pair_screen::allocate(std::uint64_t capacity) {

@@ -19,7 +19,7 @@ using kernels::pair_tile_kind;
 
 namespace {
 
-// Candidates of a slice, and the pairs that a screen looks at between two looks at their number.
+// Candidates that there is room for, and pairs that a slice of a screen looks at.
 constexpr std::uint64_t least_candidates = std::uint64_t{1} << 16;
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 22;
 constexpr std::uint64_t pairs_per_candidate = 256;
@@ -79,13 +79,14 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
     screen_state_ = memory.take<kernels::screen_state>(1);
     const std::uint64_t places =
         std::clamp(pairs_ / pairs_per_candidate, least_candidates, most_candidates);
+    const bool is_there = screen_state_ != nullptr;  // else the arena counts bytes
     candidates_ = {.list = memory.take<kernels::screen_candidate>(places),
                    .capacity = places,
-                   .count = &screen_state_->candidates,
+                   .count = is_there ? &screen_state_->candidates : nullptr,
                    .stops = true};
     screened_ = {.list = memory.take<kernels::screened_edge>(capacity_),
                  .capacity = capacity_,
-                 .kept = &screen_state_->kept};
+                 .kept = is_there ? &screen_state_->kept : nullptr};
   }
   per_row_ = memory.take<unsigned long long>(rows);
   sums_ = memory.take<unsigned long long>(rows);

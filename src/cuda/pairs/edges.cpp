@@ -115,7 +115,6 @@ class edge_walk {
   void release(const row_range& rows);
 
   const edge_source& source_;
-  const detail::edge_request& request_;
   detail::edge_receiver& receiver_;
   const detail::cut_sample& sample_;
   kernels::cut_estimate cut_;
@@ -136,7 +135,6 @@ class edge_walk {
 edge_walk::edge_walk(const edge_source& source, const detail::edge_request& request,
                      detail::edge_receiver& receiver, const detail::cut_sample& sample)
     : source_(source),
-      request_(request),
       receiver_(receiver),
       sample_(sample),
       cut_(estimate_cut(source.keep, source.estimate_error)),

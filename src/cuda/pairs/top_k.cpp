@@ -74,7 +74,6 @@ class pair_engine::neighbor_search {
   void store(row_range rows, neighbor_table& out);
 
   pair_engine& engine_;
-  const detail::top_k_request& request_;
   detail::pair_cut keep_;
   index_t k_;
   kernels::rank_key order_;
@@ -94,7 +93,6 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
                                               const detail::top_k_request& request,
                                               const detail::pair_cut& keep)
     : engine_(engine),
-      request_(request),
       keep_(keep),
       k_(std::min(request.k, engine.area_.cols.size())),
       order_(request.order == neighbor_order::by_absolute_value ? kernels::rank_key::magnitude

@@ -138,8 +138,8 @@ bool pair_engine::is_short_for_screens(detail::screen_use use) const {
 }
 
 bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
-  return variant_ == pair_variant::hopper && !is_thin(area_) && rows_->format().has_screens() &&
-         !is_short_for_screens(use) && !detail::screens_for(what_, keep, info_.cols, use).empty();
+  return screen_search::takes(shape()) && !is_short_for_screens(use) &&
+         !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 
 std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep,

@@ -40,10 +40,7 @@ detail::keep_range expected_cut(const call_shape& shape, const pair_filter& filt
 std::optional<detail::screen_choice> choose_screen(const call_shape& shape,
                                                    const device_edge_sink& sink,
                                                    std::uint64_t pairs) {
-  if (!shape.has_room || shape.variant != pair_variant::hopper || is_thin(shape.area) ||
-      !shape.format.has_screens()) {
-    return std::nullopt;
-  }
+  if (!shape.has_room || !screen_search::takes(shape)) return std::nullopt;
   const auto use = detail::screen_use::edges;
   const index_t cols = shape.format.cols;
   if (!shape.is_never_short &&

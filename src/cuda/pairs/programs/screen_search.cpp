@@ -16,6 +16,11 @@ bool is_rounded(const detail::screen_choice& choice) {
 
 }  // namespace
 
+bool screen_search::takes(const call_shape& shape) {
+  return shape.variant == pair_variant::hopper && !is_thin(shape.area) &&
+         shape.format.has_screens();
+}
+
 screen_search::screen_search(index_t rows, const area_sides& sides,
                              const detail::screen_choice& choice, arena& memory)
     : rows_(rows),

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
@@ -27,6 +28,9 @@ struct screen_origin {
 
 class screen_search {
  public:
+  /// Whether there are screens of a call of this shape, for some cuts.
+  static bool takes(const call_shape& shape);
+
   /// Takes the memory of a screen of `rows` rows, of which `sides` take part.
   screen_search(index_t rows, const area_sides& sides, const detail::screen_choice& choice,
                 arena& memory);

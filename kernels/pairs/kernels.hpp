@@ -8,7 +8,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include <gpu/index.hpp>
@@ -69,6 +68,16 @@ constexpr bool takes_planes(pair_tile_kind tile) {
 struct row_norm {
   float norm;
   float inverse;
+};
+
+/// Where element k of a unit row lies: the eight partial sums of stats/unit_rows.hpp one after
+/// the other, in the order that adds them up as a balanced tree.
+struct unit_row_layout {
+  index_t segment;  // elements of a partial sum, zeros at its end
+  explicit constexpr unit_row_layout(index_t cols) : segment((cols + 7) / 8) {
+    if (cols >= policy::product_least_columns) segment += segment % 2;
+  }
+  [[nodiscard]] constexpr index_t pitch() const { return 8 * segment; }
 };
 
 /// A contiguous range of the prepared rows in device memory.
@@ -334,170 +343,5 @@ constexpr double half_margin(index_t unit_pitch) {
 template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream);
-
-// ---- after the candidates ---------------------------------------------------------------------
-
-/// The key of a pair as one number that sorts by (row, column): (row - first_row) << col_bits |
-/// (col - first_col), `bits` wide, so that a sort looks at no more bits than there are.
-struct edge_key_layout {
-  std::uint32_t first_row = 0;
-  std::uint32_t first_col = 0;
-  int col_bits = 32;
-  int bits = 64;
-
-  /// Of the pairs of rows [first_row, end_row) with columns [first_col, first_col + count).
-  static constexpr edge_key_layout of_rows(index_t first_row, index_t end_row, index_t first_col,
-                                           index_t count) {
-    const auto width = [](index_t values) {
-      return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(values - 1)));
-    };
-    edge_key_layout out;
-    out.first_row = static_cast<std::uint32_t>(first_row);
-    out.first_col = static_cast<std::uint32_t>(first_col);
-    out.col_bits = width(count);
-    // One more bit, so that a dropped key, whose bits are all ones, sorts behind every pair.
-    out.bits = out.col_bits + width(end_row - first_row) + 1;
-    out.bits = out.bits < 64 ? out.bits : 64;
-    return out;
-  }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint64_t of(std::uint32_t row,
-                                                                      std::uint32_t col) const {
-    return std::uint64_t{row - first_row} << col_bits | (col - first_col);
-  }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t row_of(std::uint64_t key) const {
-    return static_cast<std::uint32_t>(key >> col_bits) + first_row;
-  }
-  /// Counted from first_col.
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint32_t col_of(std::uint64_t key) const {
-    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << col_bits) - 1));
-  }
-  /// Sorts behind every pair.
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr std::uint64_t dropped() const {
-    return ~std::uint64_t{0} >> (64 - bits);
-  }
-};
-inline constexpr std::uint64_t dropped_key = edge_key_layout{}.dropped();
-
-/// Which function of the statistic orders neighbours.
-enum class rank_key { value, magnitude };
-
-/// Turns products into statistics in place (double bits) and decides exactly: keys row << 32 | col
-/// become those of `layout`, or its dropped() where a candidate is not kept. Products of
-/// tensor_float, tensor_half and products_half are computed anew in double from the unit rows.
-/// rows and cols cover every candidate.
-struct finish_request {
-  pair_tile_kind tile;
-  pair_operand rows;
-  pair_operand cols;
-  detail::pair_cut keep;
-  std::uint64_t* keys;
-  std::uint64_t* values;
-  std::uint64_t count;       ///< Candidates, or places for them.
-  unsigned long long* kept;  ///< Increased by the number kept; null: nobody asks.
-  edge_key_layout layout = {};
-  /// In device memory, the candidates in these places where the host does not know it: the keys of
-  /// the places behind become dropped(). Null: there are `count`.
-  const unsigned long long* found = nullptr;
-};
-void launch_finish_candidates(const finish_request& request, cudaStream_t stream);
-
-/// Decides the pairs of a queue by statistics from the unit rows of `rows`, which has all rows of
-/// the input, and counts those that are kept, as count_sink_args does.
-struct count_undecided_request {
-  pair_operand rows;
-  detail::keep_range keep;
-  undecided_queue from;
-  unsigned long long* kept;
-  std::uint32_t* degree;
-};
-void launch_count_undecided(const count_undecided_request& request, cudaStream_t stream);
-
-/// Scratch bytes that sort_candidates needs.
-std::size_t sort_scratch_bytes(std::uint64_t count);
-/// Sorts (keys, values) ascending by key, of which `bits` are looked at, between two pairs of
-/// buffers, of which the first holds the input; returns which of the two, 0 or 1, holds the result.
-int sort_candidates(void* scratch, std::size_t scratch_bytes, std::uint64_t* const (&keys)[2],
-                    std::uint64_t* const (&values)[2], std::uint64_t count, int bits,
-                    cudaStream_t stream);
-
-/// The k best neighbours of rows [first_row, first_row + rows) so far.
-struct neighbor_lists {
-  index_t first_row;
-  index_t rows;
-  index_t k;
-  std::uint32_t* index;  // [rows, k]
-  double* statistic;     // [rows, k]
-  std::uint32_t* count;  // [rows]
-};
-/// Scratch bytes that launch_merge_neighbors needs.
-std::size_t merge_scratch_bytes(index_t rows, index_t k, std::uint64_t count);
-/// Merges finished candidates, sorted by key, into the lists: by `order` descending, ties to the
-/// lowest column. All columns of the candidates are above those already in the lists.
-void launch_merge_neighbors(const neighbor_lists& lists, rank_key order, const std::uint64_t* keys,
-                            const std::uint64_t* values, std::uint64_t count, void* scratch,
-                            std::size_t scratch_bytes, cudaStream_t stream);
-/// Writes the test that a candidate must pass to enter its row's list.
-void launch_row_cuts(const neighbor_lists& lists, rank_key order, double at_least, double at_most,
-                     double margin, row_cut* cuts, cudaStream_t stream);
-
-// ---- preparation ------------------------------------------------------------------------------
-
-/// Sets square_sums[i] to -1 where row i holds a NaN. Nothing for integer types.
-template <class T>
-void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums,
-                          cudaStream_t stream);
-
-/// norms[i] from square_sums[i]; `invalid` is increased by the number of rows <= 0.
-void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                      unsigned long long* invalid, cudaStream_t stream);
-
-/// Splits centred ranks into int8 limbs of 7 bits: rank = sum over l of limb_l * 128^l, limb l of
-/// row i at out[i * limbs * columns + l * columns], zero padded.
-template <class Integer>
-void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
-                        index_t columns, std::int8_t* out, cudaStream_t stream);
-
-/// Converts to double, densely.
-template <class T>
-void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream);
-
-/// Where element k of a unit row lies: the eight partial sums of stats/unit_rows.hpp one after
-/// the other, in the order that adds them up as a balanced tree.
-struct unit_row_layout {
-  index_t segment;  // elements of a partial sum, zeros at its end
-  explicit constexpr unit_row_layout(index_t cols) : segment((cols + 7) / 8) {
-    if (cols >= policy::product_least_columns) segment += segment % 2;
-  }
-  [[nodiscard]] constexpr index_t pitch() const { return 8 * segment; }
-};
-
-/// The prologue of unit rows: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
-/// square_sums[i] is 1, 0 for a row that `centre` leaves nothing of, -1 for a row with NaN, -2 for
-/// one with an infinity.
-template <class T>
-void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centre,
-                      double* unit_rows, std::int64_t* square_sums, cudaStream_t stream);
-
-/// Each double of the unit rows as two tf32 floats, high and low part, `columns` (a multiple of
-/// 16) doubles a row, zero padded.
-void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
-                         float* out, cudaStream_t stream);
-
-/// The limbs of launch_split_limbs in planes of 64 columns, as the warpgroup products read them:
-/// limb l of columns [64 q, 64 q + 64) of all rows is plane l * product_planes(cols) + q, of
-/// `plane_rows` rows, in groups of eight rows whose 16-byte pieces stand side by side.
-constexpr index_t product_planes(index_t cols) {
-  return (cols + 63) / 64;
-}
-void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
-                        index_t cols, index_t plane_rows, std::int8_t* out, cudaStream_t stream);
-
-/// Centred ranks from their limbs (tensor_limbs) to doubles: [rows, pitch], zeros from `cols` on.
-void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
-                       index_t cols, index_t pitch, double* out, cudaStream_t stream);
-
-/// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
-void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,
-                       cudaStream_t stream);
 
 }  // namespace gpu::kernels

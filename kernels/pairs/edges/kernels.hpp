@@ -12,6 +12,7 @@
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "kernels/pairs/sides.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 #include "plan/screen_choice.hpp"
 #include "stats/significance/p_table.hpp"
 

@@ -11,7 +11,8 @@
 #include "base/ordered_key.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/neighbors/merge.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "plan/pair_policy.hpp"
 
 namespace gpu::kernels {

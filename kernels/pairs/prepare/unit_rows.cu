@@ -16,7 +16,7 @@
 
 #include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/prepare/long_unit_rows.hpp"
 #include "kernels/pairs/prepare/unit_rows.cuh"
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/round_up.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -55,6 +56,15 @@ constexpr bool takes_two_sums(index_t depth) {
 /// Compute capability 8.0 and later. Sums have the bits of a chain of fused multiply-adds in the
 /// order of the elements.
 void launch_multiply_rows(const product_job& job, cudaStream_t stream);
+
+/// The limbs of launch_split_limbs in planes of 64 columns, as the warpgroup products read them:
+/// limb l of columns [64 q, 64 q + 64) of all rows is plane l * product_planes(cols) + q, of
+/// `plane_rows` rows, in groups of eight rows whose 16-byte pieces stand side by side.
+constexpr index_t product_planes(index_t cols) {
+  return (cols + 63) / 64;
+}
+void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                        index_t cols, index_t plane_rows, std::int8_t* out, cudaStream_t stream);
 
 /// The same of limbs in planes: see launch_pack_planes and product_memory. Split s of the sum of
 /// two limbs is over planes [s * depth, (s + 1) * depth) of each.

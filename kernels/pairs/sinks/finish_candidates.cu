@@ -6,7 +6,7 @@
 #include "kernels/common/async_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -33,7 +33,7 @@ __device__ bool is_behind(const finish_request& request, std::uint64_t count) {
   const std::uint64_t first = std::uint64_t{blockIdx.x} * finish_threads;
   if (first < count) return false;
   const std::uint64_t at = first + threadIdx.x;
-  if (at < request.count) request.keys[at] = request.layout.dropped();
+  if (at < request.count) request.keys[at] = request.what.layout.dropped();
   return true;
 }
 
@@ -42,8 +42,9 @@ __device__ void write_decision(const finish_request& request, std::uint64_t at, 
                                const candidate& pair, double statistic, bool is_wanted) {
   const bool kept = at < count && is_wanted;
   if (at < request.count) {
+    const edge_key_layout& layout = request.what.layout;
     request.values[at] = product_bits(statistic);
-    request.keys[at] = kept ? request.layout.of(pair.row, pair.col) : request.layout.dropped();
+    request.keys[at] = kept ? layout.of(pair.row, pair.col) : layout.dropped();
   }
   const int in_block = __syncthreads_count(kept);
   if (threadIdx.x == 0 && in_block > 0 && request.kept != nullptr) {
@@ -63,14 +64,14 @@ __global__ void finish_candidates(const __grid_constant__ finish_request request
   if (at < count) {
     pair = candidate_of(request.keys[at]);
     const auto product = product_from_bits<typename Statistic::product>(request.values[at]);
-    const index_t i = pair.row - request.rows.first;
-    const index_t j = pair.col - request.cols.first;
-    statistic = Statistic::of(product, request.rows, i, request.cols, j);
+    const pair_operand& rows = request.what.rows;
+    const index_t i = pair.row - rows.first;
+    const index_t j = pair.col - rows.first;
+    statistic = Statistic::of(product, rows, i, rows, j);
     if constexpr (std::is_same_v<Statistic, spearman_statistic>) {
-      is_wanted =
-          request.keep.keeps(statistic, request.rows.square_sums[i], request.cols.square_sums[j]);
+      is_wanted = request.what.keep.keeps(statistic, rows.square_sums[i], rows.square_sums[j]);
     } else {
-      is_wanted = request.keep.widest.keeps(statistic);
+      is_wanted = request.what.keep.widest.keeps(statistic);
     }
   }
   write_decision(request, at, count, pair, statistic, is_wanted);
@@ -156,17 +157,17 @@ __global__ void finish_refined_candidates(const __grid_constant__ finish_request
   const std::uint64_t at = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x;
   const int lane = static_cast<int>(threadIdx.x % 32);
   // Lanes without a candidate help with the first pair of rows.
-  candidate pair{static_cast<std::uint32_t>(request.rows.first),
-                 static_cast<std::uint32_t>(request.cols.first)};
+  const pair_operand& rows = request.what.rows;
+  candidate pair{static_cast<std::uint32_t>(rows.first), static_cast<std::uint32_t>(rows.first)};
   if (at < count) pair = candidate_of(request.keys[at]);
-  const auto segment = static_cast<int>(request.rows.unit_pitch / sums);
+  const auto segment = static_cast<int>(rows.unit_pitch / sums);
   double statistic = 0;
   for (int first = 0; first < 32; first += pairs_at_a_time) {
     const int of = first + lane / sums;
-    const index_t i = __shfl_sync(everyone, pair.row, of) - request.rows.first;
-    const index_t j = __shfl_sync(everyone, pair.col, of) - request.cols.first;
-    const double* const x = request.rows.unit_rows + i * request.rows.unit_pitch;
-    const double* const y = request.cols.unit_rows + j * request.cols.unit_pitch;
+    const index_t i = __shfl_sync(everyone, pair.row, of) - rows.first;
+    const index_t j = __shfl_sync(everyone, pair.col, of) - rows.first;
+    const double* const x = rows.unit_rows + i * rows.unit_pitch;
+    const double* const y = rows.unit_rows + j * rows.unit_pitch;
     double dot = 0;
     if constexpr (staged) {
       const int pair_in_block = static_cast<int>(threadIdx.x) / sums;
@@ -178,11 +179,11 @@ __global__ void finish_refined_candidates(const __grid_constant__ finish_request
     if (lane - first >= 0 && lane - first < pairs_at_a_time) statistic = total;
   }
   statistic = detail::clip_correlation(statistic);
-  write_decision(request, at, count, pair, statistic, request.keep.widest.keeps(statistic));
+  write_decision(request, at, count, pair, statistic, request.what.keep.widest.keeps(statistic));
 }
 
 void launch_finish_refined(const finish_request& request, unsigned blocks, cudaStream_t stream) {
-  const index_t segment = request.rows.unit_pitch / detail::partial_sums;
+  const index_t segment = request.what.rows.unit_pitch / detail::partial_sums;
   if (segment > most_staged_segment) {
     finish_refined_candidates<false><<<blocks, finish_threads, 0, stream>>>(request);
     return;
@@ -199,7 +200,7 @@ void launch_finish_refined(const finish_request& request, unsigned blocks, cudaS
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream) {
   if (request.count == 0) return;
   const unsigned blocks = grid_blocks(static_cast<index_t>(request.count), finish_threads);
-  switch (request.tile) {
+  switch (request.what.tile) {
     case pair_tile_kind::naive_pearson:
     case pair_tile_kind::shared_double:
     case pair_tile_kind::products_double:

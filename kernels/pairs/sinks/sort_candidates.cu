@@ -3,7 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 
 namespace gpu::kernels {
 

@@ -3,6 +3,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/frame/kernel.cuh"
 #include "kernels/pairs/frame/statistic.cuh"
+#include "kernels/pairs/sinks/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {

@@ -13,6 +13,7 @@
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 #include "stats/significance/rank_steps.hpp"
 
 namespace gpu::cuda {

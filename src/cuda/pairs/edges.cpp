@@ -258,10 +258,10 @@ void edge_walk::settle(panel_state& found) {
   const cudaStream_t stream = source_.settling;
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
-  const candidate_decision what{.tile = source_.tile,
-                                .rows = source_.rows.all(),
-                                .keep = source_.keep,
-                                .layout = layout_of(found.panel.rows)};
+  const kernels::candidate_decision what{.tile = source_.tile,
+                                         .rows = source_.rows.all(),
+                                         .keep = source_.keep,
+                                         .layout = layout_of(found.panel.rows)};
   entry_buffer* const other = take_buffer(stream);
   const candidate_places queues[2] = {found.buffer->entries.places(), other->entries.places()};
   decide_candidates(what, queues[0], count, nullptr, found.counters->device_kept(), stream);

@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
 #include "kernels/pairs/prepare/fold_kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "pairs/folding/equal_rows.hpp"
 
 namespace gpu::cuda {

@@ -8,6 +8,7 @@
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
+#include "kernels/pairs/neighbors/merge.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -176,7 +177,7 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   if (found > queue_.capacity()) return false;
   if (found == 0) return true;
   const candidate_places queues[2] = {queue_.places(), sorted_.places()};
-  const candidate_decision what{.tile = tile, .rows = engine_.rows_->all(), .keep = keep_};
+  const kernels::candidate_decision what{.tile = tile, .rows = engine_.rows_->all(), .keep = keep_};
   decide_candidates(what, queues[0], found, nullptr, counters_.device_kept(), stream);
   const int result =
       sort_candidates(queues, found, what.layout.bits, {scratch_.data(), scratch_.bytes()}, stream);

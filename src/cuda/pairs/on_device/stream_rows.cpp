@@ -8,6 +8,7 @@
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "pairs/tables.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "plan/pair_variants.hpp"

@@ -8,7 +8,7 @@
 #include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
-#include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/sinks/kernels.hpp"
 
 namespace gpu::cuda {
 
@@ -93,29 +93,18 @@ inline int sort_candidates(const candidate_places (&queues)[2], std::uint64_t co
   return kernels::sort_candidates(scratch.data, scratch.bytes, keys, values, count, bits, stream);
 }
 
-/// What candidates are, and which of them are kept.
-struct candidate_decision {
-  kernels::pair_tile_kind tile;  ///< That found them.
-  kernels::pair_operand rows;    ///< Every row of the input.
-  detail::pair_cut keep;
-  kernels::edge_key_layout layout = {};
-};
-
 /// Decides the candidates in `count` places of a queue: what is dropped gets a key behind those of
 /// all pairs. With `found`, in device memory, so many of the places have a candidate. Adds to *kept
 /// where it is not null.
-inline void decide_candidates(const candidate_decision& what, const candidate_places& queue,
-                              std::uint64_t count, const unsigned long long* found,
-                              unsigned long long* kept, cudaStream_t stream) {
-  kernels::launch_finish_candidates({.tile = what.tile,
-                                     .rows = what.rows,
-                                     .cols = what.rows,
-                                     .keep = what.keep,
+inline void decide_candidates(const kernels::candidate_decision& what,
+                              const candidate_places& queue, std::uint64_t count,
+                              const unsigned long long* found, unsigned long long* kept,
+                              cudaStream_t stream) {
+  kernels::launch_finish_candidates({.what = what,
                                      .keys = queue.keys,
                                      .values = queue.values,
                                      .count = count,
                                      .kept = kept,
-                                     .layout = what.layout,
                                      .found = found},
                                     stream);
 }

@@ -17,6 +17,7 @@
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/host_threads.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 
 namespace gpu::cuda {
 namespace {

@@ -4,6 +4,7 @@
 #include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/prepare/transform_rows.hpp"
 #include "kernels/pairs/signs/kernels.hpp"
 #include "kernels/rank/kernels.hpp"

@@ -10,6 +10,7 @@
 
 #include "base/round_up.hpp"
 #include "kernels/pairs/pairwise/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
 #include "kernels/pairs/signs/kernels.hpp"
 #include "plan/neighbor_policy.hpp"
 #include "plan/products/product_policy.hpp"

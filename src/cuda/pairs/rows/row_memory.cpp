@@ -1,6 +1,8 @@
 #include "cuda/pairs/rows/row_memory.hpp"
 
 #include "kernels/pairs/prepare/half_rows.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
+#include "kernels/pairs/products/multiply.hpp"
 
 namespace gpu::cuda {
 namespace {

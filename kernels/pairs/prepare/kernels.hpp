@@ -1,0 +1,56 @@
+#pragma once
+// Host-callable launches that prepare rows: what is missing or has no statistic, norms, and the
+// forms of ranks and of unit rows that tiles read. Asynchronous on `stream`.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
+
+#include "kernels/pairs/kernels.hpp"
+#include "stats/unit_rows.hpp"
+
+namespace gpu::kernels {
+
+/// Sets square_sums[i] to -1 where row i holds a NaN. Nothing for integer types.
+template <class T>
+void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums,
+                          cudaStream_t stream);
+
+/// norms[i] from square_sums[i]; `invalid` is increased by the number of rows <= 0.
+void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
+                      unsigned long long* invalid, cudaStream_t stream);
+
+/// Splits centred ranks into int8 limbs of 7 bits: rank = sum over l of limb_l * 128^l, limb l of
+/// row i at out[i * limbs * columns + l * columns], zero padded.
+template <class Integer>
+void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
+                        index_t columns, std::int8_t* out, cudaStream_t stream);
+
+/// Converts to double, densely.
+template <class T>
+void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream);
+
+/// The prologue of unit rows: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
+/// square_sums[i] is 1, 0 for a row that `centre` leaves nothing of, -1 for a row with NaN, -2 for
+/// one with an infinity.
+template <class T>
+void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centre,
+                      double* unit_rows, std::int64_t* square_sums, cudaStream_t stream);
+
+/// Each double of the unit rows as two tf32 floats, high and low part, `columns` (a multiple of
+/// 16) doubles a row, zero padded.
+void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
+                         float* out, cudaStream_t stream);
+
+/// Centred ranks from their limbs (tensor_limbs) to doubles: [rows, pitch], zeros from `cols` on.
+void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
+                       index_t cols, index_t pitch, double* out, cudaStream_t stream);
+
+/// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
+void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,
+                       cudaStream_t stream);
+
+}  // namespace gpu::kernels

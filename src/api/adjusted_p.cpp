@@ -49,7 +49,7 @@ void check(const std::vector<double>& p, std::uint64_t family, adjustment adjust
 std::vector<double> checked_and_adjusted(std::vector<double> p, std::uint64_t family,
                                          adjustment adjust) {
   check(p, family, adjust);
-  return stats::adjusted_p(std::move(p), family, adjust);
+  return detail::adjusted_p(std::move(p), family, adjust);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::vector<double> adjusted_p_values(std::span<const double> p, std::uint64_t f
 
 std::vector<double> adjusted_p_values(std::span<const edge> edges, std::uint64_t family,
                                       adjustment adjust) {
-  return checked_and_adjusted(stats::p_of(edges), family, adjust);
+  return checked_and_adjusted(detail::p_of(edges), family, adjust);
 }
 
 std::vector<double> adjusted_p_values(std::span<const double> p, std::span<double> tests,
@@ -72,7 +72,7 @@ std::vector<double> adjusted_p_values(std::span<const double> p, std::span<doubl
   check_p("tests", tests, "a number in [0, 1]",
           [](double each) { return !(each >= 0.0 && each <= 1.0); });
   std::vector<double> q(p.begin(), p.end());
-  stats::adjust_within(q, tests, family, adjust, cpu::thread_count(0));
+  detail::adjust_within(q, tests, family, adjust, detail::thread_count(0));
   return q;
 }
 

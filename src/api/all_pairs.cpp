@@ -88,8 +88,8 @@ matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const to
   matrix<double> q = delivery::partner_p(table, kept, run.area().rows.begin);
   array<double> tests;
   if (run.discoveries() > 0) tests = delivery::list_p(kept, run.discoveries());
-  stats::adjust_within({q.data(), static_cast<std::size_t>(q.rows() * q.cols())}, tests,
-                       run.family(), sink.keep.adjust, kept.threads());
+  detail::adjust_within({q.data(), static_cast<std::size_t>(q.rows() * q.cols())}, tests,
+                        run.family(), sink.keep.adjust, kept.threads());
   return q;
 }
 

@@ -187,7 +187,7 @@ keep_range pair_run::resolve(const pair_filter& filter) {
   check_adjustable(filter);
   if (missing_) return resolve_pairwise(filter, false);
   if (tied_) return resolve_tied(filter, false);
-  cut_ = stats::resolve_cut(what_, filter, *engine_, family());
+  cut_ = detail::resolve_cut(what_, filter, *engine_, family());
   return cut_.keep;
 }
 
@@ -197,12 +197,12 @@ keep_range pair_run::resolve_pairwise(const pair_filter& filter, bool of_one_sid
         "pair_filter.adjust: with nan_policy::pairwise the tests of a job are not known to one "
         "part of it (options.part), expected none");
   }
-  cut_ = stats::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
+  cut_ = detail::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
   return {0.0, 0.0};  // every statistic: the cuts have taken out the others
 }
 
 keep_range pair_run::resolve_tied(const pair_filter& filter, bool of_one_side) {
-  cut_ = stats::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
+  cut_ = detail::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
   return {0.0, 0.0};  // as of missing values
 }
 
@@ -213,7 +213,7 @@ keep_range pair_run::resolve_partners(const pair_filter& filter) {
     return resolve_tied(filter, true);
   }
   (void)resolve(filter);
-  cut_ = stats::of_one_sign(cut_, filter.side);
+  cut_ = detail::of_one_sign(cut_, filter.side);
   return cut_.keep;
 }
 
@@ -221,26 +221,26 @@ keep_range pair_run::within_max_p(const pair_filter& filter) {
   pair_filter all = filter;
   all.min_abs = 0;
   if (missing_) {
-    (void)stats::cut_missing(what_, cut_.max_p, all, *missing_, false);
+    (void)detail::cut_missing(what_, cut_.max_p, all, *missing_, false);
     return {0.0, 0.0};
   }
   if (tied_) {
-    (void)stats::cut_tied(cut_.max_p, all, *tied_, false);
+    (void)detail::cut_tied(cut_.max_p, all, *tied_, false);
     return {0.0, 0.0};
   }
-  return stats::cut_at(what_, cut_.max_p, all, what_.observations_of(engine_->rows().cols)).keep;
+  return detail::cut_at(what_, cut_.max_p, all, what_.observations_of(engine_->rows().cols)).keep;
 }
 
 std::uint64_t pair_run::family() const {
   if (missing_ && missing_->tested) return *missing_->tested;
   const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
-  return stats::tested_pairs(engine_->rows(), whole);
+  return detail::tested_pairs(engine_->rows(), whole);
 }
 
 std::uint64_t pair_run::pairs_tested() const {
   if (shape_ == part_shape::patterns) return folded_->pairs_of_rows();
   if (missing_ && missing_->tested) return *missing_->tested;
-  return stats::tested_pairs(engine_->rows(), input_.area);
+  return detail::tested_pairs(engine_->rows(), input_.area);
 }
 
 std::uint64_t pair_run::pairs_by_t() const {
@@ -251,7 +251,7 @@ std::uint64_t pair_run::pairs_by_t() const {
   const std::vector<index_t> tied = tied_->rows_with_ties();
   std::set_union(rows.constant_rows.begin(), rows.constant_rows.end(), tied.begin(), tied.end(),
                  std::back_inserter(without.constant_rows));
-  return pairs_tested() - stats::tested_pairs(without, input_.area);
+  return pairs_tested() - detail::tested_pairs(without, input_.area);
 }
 
 const index_range& pair_run::panel() const {

@@ -40,7 +40,7 @@ class pair_run {
   [[nodiscard]] pair_engine& packed_engine() { return folded_ ? folded_->inner() : *engine_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
   [[nodiscard]] keep_range resolve(const pair_filter& filter);
-  /// The same of partners: see stats::of_one_sign.
+  /// The same of partners: see detail::of_one_sign.
   [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
   /// Every pair that max_p keeps after the adjustment of the filter, which is resolved: whatever
   /// min_abs and the sign of partners leave out. From here on the cuts of tests() are
@@ -83,7 +83,7 @@ class pair_run {
   std::unique_ptr<pair_engine> engine_;
   std::unique_ptr<missing_values> missing_;
   std::unique_ptr<tied_rows> tied_;
-  stats::effective_cut cut_;
+  detail::effective_cut cut_;
   std::chrono::steady_clock::time_point pairs_start_;
 };
 

@@ -74,7 +74,7 @@ std::vector<backend_info> available_backends() {
     backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
     try {
       cpu.description = fmt::format("{}, {} threads", to_string(cpu::usable_instruction_set()),
-                                    cpu::thread_count(0));
+                                    detail::thread_count(0));
     } catch (const invalid_argument& illegal) {  // a variable of the environment
       cpu.usable = false;
       cpu.reason = illegal.what();

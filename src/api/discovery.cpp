@@ -16,7 +16,7 @@
 namespace gpu::inline v0 {
 
 double discovery_search::max_p_effective() const {
-  return stats::adjusted_max_p(*this);
+  return detail::adjusted_max_p(*this);
 }
 
 discovery_counts& discovery_counts::operator+=(const discovery_counts& other) {
@@ -25,19 +25,19 @@ discovery_counts& discovery_counts::operator+=(const discovery_counts& other) {
   }
   below += other.below;
   at_or_above += other.at_or_above;
-  stats::add_bins(bins, other.bins);
+  detail::add_bins(bins, other.bins);
   return *this;
 }
 
 discovery_search next_search(const discovery_counts& counts) {
   if (counts.search.is_decided()) return counts.search;
-  const std::uint64_t counted = stats::counted_pairs(counts);
+  const std::uint64_t counted = detail::counted_pairs(counts);
   if (counted != counts.search.family) {
     throw invalid_argument(
         fmt::format("discovery_counts: got {} pairs, expected the {} tests of the whole job",
                     counted, counts.search.family));
   }
-  return stats::after_pass(
+  return detail::after_pass(
       counts.search,
       {.below = counts.below, .at_or_above = counts.at_or_above, .bins = counts.bins});
 }
@@ -59,13 +59,13 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   // Where p is not that of the statistic alone, p itself is binned.
   const index_t observations =
       run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : 0;
-  const discovery_search begun = stats::begin_search(sink.keep, observations, family);
+  const discovery_search begun = detail::begin_search(sink.keep, observations, family);
   out.search = sink.search.value_or(begun);
   validate::check_search(out.search, begun);
   if (!out.search.is_decided()) {
     bin_counts counts = run.tied() == nullptr
-                            ? run.engine().bin_statistics(stats::pass_of(out.search))
-                            : stats::tied_pass(out.search, run.engine(), *run.tied());
+                            ? run.engine().bin_statistics(detail::pass_of(out.search))
+                            : detail::tied_pass(out.search, run.engine(), *run.tied());
     out.below = counts.below;
     out.at_or_above = counts.at_or_above;
     out.bins = std::move(counts.bins);

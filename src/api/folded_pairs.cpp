@@ -37,9 +37,9 @@ folded_totals deliver(const measure_traits& what, pair_run& run, const pair_opti
   const stats::edge_p_values p_values(what.info.test,
                                       what.observations_of(run.engine().rows().cols), keep.side,
                                       options.exec.cpu_threads);
-  return delivery::deliver_folded(run.folded_engine(),
-                                  {.keep = range, .order = order, .batch_edges = batch_edges},
-                                  p_values, cpu::thread_count(options.exec.cpu_threads), receive);
+  return delivery::deliver_folded(
+      run.folded_engine(), {.keep = range, .order = order, .batch_edges = batch_edges}, p_values,
+      detail::thread_count(options.exec.cpu_threads), receive);
 }
 
 }  // namespace

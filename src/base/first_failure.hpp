@@ -4,7 +4,7 @@
 #include <atomic>
 #include <exception>
 
-namespace gpu::cpu {
+namespace gpu::inline v0::detail {
 
 class first_failure {
  public:
@@ -30,4 +30,4 @@ class first_failure {
   std::atomic<bool> failed_ = false;
 };
 
-}  // namespace gpu::cpu
+}  // namespace gpu::inline v0::detail

@@ -15,7 +15,3 @@ struct index_range {
 };
 
 }  // namespace gpu::inline v0::detail
-
-namespace gpu::cuda {
-using detail::index_range;
-}  // namespace gpu::cuda

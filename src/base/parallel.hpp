@@ -12,7 +12,7 @@
 #include "base/index_range.hpp"
 #include "base/poll_progress.hpp"
 
-namespace gpu::cpu {
+namespace gpu::inline v0::detail {
 
 /// The most threads that a call starts, whatever is asked for: OpenMP ends the process where the
 /// system refuses one, and more than a few a core gain nothing.
@@ -73,4 +73,4 @@ void parallel_for_ranges(index_t count, index_t size, int threads, const Body& b
   });
 }
 
-}  // namespace gpu::cpu
+}  // namespace gpu::inline v0::detail

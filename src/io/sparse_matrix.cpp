@@ -31,14 +31,15 @@ template <class Index, class Body>
 void for_each_row(const std::vector<Index>& row_begin, index_t rows, int threads,
                   const Body& body) {
   const std::vector<index_t> bounds = task_bounds(row_begin, rows);
-  cpu::parallel_for(static_cast<index_t>(bounds.size()) - 1, cpu::thread_count(threads),
-                    [&](index_t task, int) {
-                      const auto k = static_cast<std::size_t>(task);
-                      for (index_t i = bounds[k]; i < bounds[k + 1]; ++i) {
-                        body(i, static_cast<std::size_t>(row_begin[static_cast<std::size_t>(i)]),
-                             static_cast<std::size_t>(row_begin[static_cast<std::size_t>(i) + 1]));
-                      }
-                    });
+  detail::parallel_for(
+      static_cast<index_t>(bounds.size()) - 1, detail::thread_count(threads),
+      [&](index_t task, int) {
+        const auto k = static_cast<std::size_t>(task);
+        for (index_t i = bounds[k]; i < bounds[k + 1]; ++i) {
+          body(i, static_cast<std::size_t>(row_begin[static_cast<std::size_t>(i)]),
+               static_cast<std::size_t>(row_begin[static_cast<std::size_t>(i) + 1]));
+        }
+      });
 }
 
 template <class Index, class T>
@@ -66,7 +67,7 @@ any_matrix dense_rows(const sparse_matrix& from, index_t begin, index_t end, int
       [&]<class Index, class T>(const sparse_pattern<Index>& own,
                                 const array<T>& values) -> any_matrix {
         matrix<T> out(end - begin, from.cols);
-        cpu::parallel_for(end - begin, cpu::thread_count(threads), [&](index_t i, int) {
+        detail::parallel_for(end - begin, detail::thread_count(threads), [&](index_t i, int) {
           T* const row = out.data() + i * from.cols;
           std::fill_n(row, from.cols, T{});
           const auto at = static_cast<std::size_t>(begin + i);

@@ -33,7 +33,7 @@ matrix<T> transposed_values(const matrix<T>& in, int threads) {
 }  // namespace
 
 table transposed(const table& in, int threads) {
-  const int used = cpu::thread_count(threads);
+  const int used = detail::thread_count(threads);
   table out{.values = std::visit(
                 [used](const auto& values) { return any_matrix(transposed_values(values, used)); },
                 in.values)};

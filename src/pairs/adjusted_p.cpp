@@ -7,7 +7,7 @@
 
 #include "base/parallel.hpp"
 
-namespace gpu::stats {
+namespace gpu::inline v0::detail {
 namespace {
 
 // p in ascending order, each with its place.
@@ -31,11 +31,11 @@ void sort(std::span<double> values, int threads) {
     return values.begin() + (i == pieces ? size : size / pieces * i);
   };
   for (index_t width = pieces; width > 1; width /= 2) {
-    cpu::parallel_for(pieces / width, threads, [&](index_t i, int) {
+    detail::parallel_for(pieces / width, threads, [&](index_t i, int) {
       std::nth_element(piece(i * width), piece(i * width + width / 2), piece((i + 1) * width));
     });
   }
-  cpu::parallel_for(pieces, threads, [&](index_t i, int) { std::sort(piece(i), piece(i + 1)); });
+  detail::parallel_for(pieces, threads, [&](index_t i, int) { std::sort(piece(i), piece(i + 1)); });
 }
 
 double bonferroni(double p, double tests) {
@@ -95,4 +95,4 @@ void adjust_within(std::span<double> p, std::span<double> tests, std::uint64_t f
   }
 }
 
-}  // namespace gpu::stats
+}  // namespace gpu::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include <gpu/pair_sinks.hpp>
 
-namespace gpu::stats {
+namespace gpu::inline v0::detail {
 
 /// p of each edge.
 std::vector<double> p_of(std::span<const edge> edges);
@@ -21,4 +21,4 @@ std::vector<double> adjusted_p(std::vector<double> p, std::uint64_t family, adju
 void adjust_within(std::span<double> p, std::span<double> tests, std::uint64_t family,
                    adjustment adjust, int threads);
 
-}  // namespace gpu::stats
+}  // namespace gpu::inline v0::detail

@@ -17,7 +17,7 @@
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/significance.hpp"
 
-namespace gpu::stats {
+namespace gpu::inline v0::detail {
 namespace {
 
 using detail::bin_counts;
@@ -79,7 +79,8 @@ double share(const discovery_search& search, std::uint64_t discoveries) {
 double key_cut(const discovery_search& search, std::uint64_t discoveries) {
   // Of rows with missing values p itself is binned, with its sign changed.
   if (search.observations == 0) return -share(search, discoveries);
-  const double cut = critical_value(share(search, discoveries), search.observations, search.side);
+  const double cut =
+      stats::critical_value(share(search, discoveries), search.observations, search.side);
   return search.side == tail::less ? -cut : cut;
 }
 
@@ -155,7 +156,8 @@ std::uint64_t tested_pairs(const detail::row_info& rows, const detail::pair_area
 
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
                      index_t observations) {
-  return cut_from(critical_value(what.info.test, max_p, observations, filter.side), max_p, filter);
+  return cut_from(stats::critical_value(what.info.test, max_p, observations, filter.side), max_p,
+                  filter);
 }
 
 effective_cut cut_from(double critical, double max_p, const pair_filter& filter) {
@@ -231,11 +233,12 @@ effective_cut cut_shared_kendall(double max_p, const pair_filter& filter,
     const effective_cut cut = cut_from(critical, max_p, filter);
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
-  const kendall_test& test = kendall.tests().of(kendall.tests().most());
+  const stats::kendall_test& test = kendall.tests().of(kendall.tests().most());
   // Whatever the statistic, as far as p is concerned.
-  const double any = critical_value(significance::none, 1.0, test.observations(), filter.side);
+  const double any =
+      stats::critical_value(significance::none, 1.0, test.observations(), filter.side);
   kendall.set_cut(max_p, cut_of(any).keep);
-  return cut_of(kendall_cut(test, max_p, filter.side).weakest_untied());
+  return cut_of(stats::kendall_cut(test, max_p, filter.side).weakest_untied());
 }
 
 // The p of `missing` that are at most max_p, and where there is Kendall's test its cut.
@@ -254,7 +257,7 @@ effective_cut cut_missing(const detail::measure_traits& what, double max_p,
   const significance test = what.info.test;
   const detail::observation_tests& tests = *missing.tests;
   const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
-    const double critical = critical_value(test, max_p, tests.table_of(shared), filter.side);
+    const double critical = stats::critical_value(test, max_p, tests.table_of(shared), filter.side);
     const effective_cut cut = cut_from(critical, max_p, filter);
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
@@ -304,18 +307,22 @@ effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_row
     const effective_cut cut = cut_from(critical, max_p, filter);
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
-  if (const auto* const test = std::get_if<spearman_test>(&rows.test())) {
-    const auto cut_by = [&](rank_test by) { return cut_of(test->weakest(max_p, by, filter.side)); };
-    const effective_cut untied = cut_by(rank_test::permutations);
-    rows.set_cut(filter.side, nullptr, {.ranks = {untied.keep, cut_by(rank_test::student_t).keep}});
+  if (const auto* const test = std::get_if<stats::spearman_test>(&rows.test())) {
+    const auto cut_by = [&](stats::rank_test by) {
+      return cut_of(test->weakest(max_p, by, filter.side));
+    };
+    const effective_cut untied = cut_by(stats::rank_test::permutations);
+    rows.set_cut(filter.side, nullptr,
+                 {.ranks = {untied.keep, cut_by(stats::rank_test::student_t).keep}});
     return untied;
   }
-  const auto& test = std::get<kendall_test>(rows.test());
-  auto cut_of_p = std::make_unique<kendall_cut>(test, max_p, filter.side);
+  const auto& test = std::get<stats::kendall_test>(rows.test());
+  auto cut_of_p = std::make_unique<stats::kendall_cut>(test, max_p, filter.side);
   const double untied = cut_of_p->weakest_untied();
   // Whatever the statistic, as far as p is concerned.
-  const double any = critical_value(significance::none, 1.0, test.observations(), filter.side);
-  const kendall_cut* const p = cut_of_p.get();
+  const double any =
+      stats::critical_value(significance::none, 1.0, test.observations(), filter.side);
+  const stats::kendall_cut* const p = cut_of_p.get();
   rows.set_cut(filter.side, std::move(cut_of_p), {.p = p, .keep = cut_of(any).keep});
   return cut_of(untied);
 }
@@ -323,12 +330,13 @@ effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_row
 bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine,
                      const detail::tied_rows& rows) {
   bin_request request = pass_of(search);
-  if (const auto* const test = std::get_if<spearman_test>(&rows.test())) {
-    const spearman_cut within(*test, search.max_p, search.side);
+  if (const auto* const test = std::get_if<stats::spearman_test>(&rows.test())) {
+    const stats::spearman_cut within(*test, search.max_p, search.side);
     request.tied.ranks = &within;
     return engine.bin_statistics(request);
   }
-  const kendall_cut within(std::get<kendall_test>(rows.test()), search.max_p, search.side);
+  const stats::kendall_cut within(std::get<stats::kendall_test>(rows.test()), search.max_p,
+                                  search.side);
   request.tied.kendall = &within;
   return engine.bin_statistics(request);
 }
@@ -350,4 +358,4 @@ effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& e
   return cut;
 }
 
-}  // namespace gpu::stats
+}  // namespace gpu::inline v0::detail

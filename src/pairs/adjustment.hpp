@@ -10,7 +10,7 @@
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
 
-namespace gpu::stats {
+namespace gpu::inline v0::detail {
 
 /// The cut that decides.
 struct effective_cut {
@@ -83,4 +83,4 @@ detail::bin_counts tied_pass(const discovery_search& search, detail::pair_engine
 effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& engine,
                                std::uint64_t family, detail::tied_rows& rows, bool of_one_side);
 
-}  // namespace gpu::stats
+}  // namespace gpu::inline v0::detail

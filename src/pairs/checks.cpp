@@ -40,7 +40,7 @@ template <class T, class Body>
 void for_some_rows(const matrix_view<const T>& data, int team, const Body& body) {
   const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
   const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, team, [&](index_t task, int thread) {
+  detail::parallel_for(tasks, team, [&](index_t task, int thread) {
     const index_t begin = task * rows_per_task;
     body(detail::index_range{begin, std::min(data.rows(), begin + rows_per_task)}, thread);
   });
@@ -48,7 +48,7 @@ void for_some_rows(const matrix_view<const T>& data, int team, const Body& body)
 
 template <class T>
 std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
-  const int team = cpu::thread_count(threads);
+  const int team = detail::thread_count(threads);
   std::vector<std::vector<index_t>> found(static_cast<std::size_t>(team));
   for_some_rows(data, team, [&](detail::index_range rows, int thread) {
     for (index_t i = rows.begin; i < rows.end; ++i) {
@@ -64,7 +64,7 @@ std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
 template <class T>
 bool any_row_holds_nan(matrix_view<const T> data, int threads) {
   std::atomic<bool> found = false;
-  for_some_rows(data, cpu::thread_count(threads), [&](detail::index_range rows, int) {
+  for_some_rows(data, detail::thread_count(threads), [&](detail::index_range rows, int) {
     for (index_t i = rows.begin; i < rows.end && !found; ++i) {
       if (holds_nan(data.row(i), data.cols())) found = true;
     }
@@ -76,7 +76,7 @@ bool any_row_holds_nan(matrix_view<const T> data, int threads) {
 template <class T>
 bool holds_inexact(matrix_view<const T> data, int threads) {
   std::atomic<bool> found = false;
-  cpu::parallel_for(data.rows(), cpu::thread_count(threads), [&](index_t i, int) {
+  detail::parallel_for(data.rows(), detail::thread_count(threads), [&](index_t i, int) {
     const T* const row = data.row(i);
     if (!std::all_of(row, row + data.cols(), detail::is_exact_double<T>)) found = true;
   });

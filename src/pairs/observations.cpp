@@ -62,7 +62,7 @@ template <class T>
 void present_values::add(const matrix_view<const T>& table, index_t first, int threads) {
   std::mutex mutex;
   const index_t tasks = (table.rows() + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, cpu::thread_count(threads), [&](index_t task, int) {
+  detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
     index_t fewest = cols_;
     const index_t end = std::min(table.rows(), (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
@@ -97,7 +97,7 @@ const stats::p_table& observation_tests::table_of(index_t shared) const {
 
 matrix<node_id> present_values::shared_of(index_range rows, index_range others) const {
   matrix<node_id> out(rows.size(), others.size());
-  cpu::parallel_for(out.rows(), cpu::thread_count(0), [&](index_t i, int) {
+  detail::parallel_for(out.rows(), detail::thread_count(0), [&](index_t i, int) {
     for (index_t j = 0; j < out.cols(); ++j) {
       out(i, j) = static_cast<node_id>(shared(rows.begin + i, others.begin + j));
     }

@@ -29,15 +29,15 @@ row_ties ties_of(std::vector<T>& values) {
 template <class T>
 void add_ties(const matrix_view<const T>& rows, int threads, row_ties* out) {
   const index_t at_once = std::max<index_t>(1, values_per_task / std::max<index_t>(rows.cols(), 1));
-  cpu::parallel_for((rows.rows() + at_once - 1) / at_once, cpu::thread_count(threads),
-                    [&](index_t task, int) {
-                      std::vector<T> values;
-                      const index_t end = std::min(rows.rows(), (task + 1) * at_once);
-                      for (index_t i = task * at_once; i < end; ++i) {
-                        values.assign(rows.row(i), rows.row(i) + rows.cols());
-                        out[i] = ties_of(values);
-                      }
-                    });
+  detail::parallel_for((rows.rows() + at_once - 1) / at_once, detail::thread_count(threads),
+                       [&](index_t task, int) {
+                         std::vector<T> values;
+                         const index_t end = std::min(rows.rows(), (task + 1) * at_once);
+                         for (index_t i = task * at_once; i < end; ++i) {
+                           values.assign(rows.row(i), rows.row(i) + rows.cols());
+                           out[i] = ties_of(values);
+                         }
+                       });
 }
 
 }  // namespace

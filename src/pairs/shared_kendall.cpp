@@ -71,7 +71,7 @@ std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int thr
     const index_t at_once =
         std::max<index_t>(1, values_per_task / std::max<index_t>(view.cols(), 1));
     const index_t tasks = (view.rows() + at_once - 1) / at_once;
-    cpu::parallel_for(tasks, cpu::thread_count(threads), [&](index_t task, int) {
+    detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
       std::vector<std::uint32_t> order;
       const index_t end = std::min(view.rows(), (task + 1) * at_once);
       for (index_t i = task * at_once; i < end; ++i) {

@@ -10,8 +10,8 @@
 #include "support/catch.hpp"
 
 using gpu::index_t;
-using gpu::cpu::parallel_for_ranges;
 using gpu::detail::index_range;
+using gpu::detail::parallel_for_ranges;
 
 TEST_CASE("Ranges of a parallel loop hold every index once", "[parallel]") {
   for (const index_t count : {0, 1, 2, 63, 64, 65, 128, 1000}) {

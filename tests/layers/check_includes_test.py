@@ -10,13 +10,15 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 CLEAN = {
     "include/gpu/index.hpp": "#pragma once\n#include <cstdint>\n",
-    "src/base/parallel.hpp": "#pragma once\n#include <gpu/index.hpp>\n",
+    "src/base/parallel.hpp": "#pragma once\n#include <gpu/index.hpp>\n"
+    "namespace gpu::inline v0::detail {\n}\nnamespace gpu::inline v0 {\n}\n",
     "src/cpu/rank/rank.hpp": '#pragma once\n#include "base/parallel.hpp"\n',
     "src/cpu/pairs/rows/rows.hpp": '#pragma once\n#include "cpu/rank/rank.hpp"\n',
     "kernels/common/launch.cuh": "#pragma once\n",
     "kernels/rank/kernels.hpp": '#pragma once\n#include "base/parallel.hpp"\n',
     "kernels/rank/sort.cu": '#include "kernels/common/launch.cuh"\n',
     "src/cuda/rank/rank.cpp": '#include "kernels/rank/kernels.hpp"\n',
+    "src/cpu/rank/wide.cpp": "namespace gpu::cpu::avx2 {\n}\nnamespace other {\n}\n",
     "src/cli/main.cpp": "#include <gpu/index.hpp>\n",
     "src/api/call.cpp": '// for (each call)\nconst char* what = "do (this) for (that)";\n',
 }
@@ -38,6 +40,9 @@ PLANTED = [
      "  for (int i = 0; i < n; ++i) s += i;\n  return s;\n}\n", "walk.cpp:4: 'for': src/api holds no loops"),
     ("src/api/wait.cpp", "void wait() {\n  while (true) {\n  }\n}\n", "wait.cpp:2: 'while'"),
     ("src/api/each.cpp", "void f() { std::transform(a, b, c, d); }\n", "'std::transform'"),
+    ("src/cpu/rank/far.hpp", "#pragma once\nnamespace gpu::cuda {\n}\n", "opens gpu::cuda: cpu/rank has cpu"),
+    ("src/stats/own.hpp", "#pragma once\nnamespace gpu::inline v0::validate {\n}\n", "opens gpu::validate: stats has stats"),
+    ("src/cpu/rank/public.cpp", "namespace gpu::inline v0 {\n}\n", "opens gpu: cpu/rank has cpu"),
     ("docs/architecture.md", "```layers\nbase: cpu/rank\n```\n", "its line of 'base' is not that of"),
 ]
 
@@ -60,7 +65,8 @@ def run_on(files, more_lines=""):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         (root / "tools/dev/layers").mkdir(parents=True)
-        shutil.copy(SOURCE / "tools/dev/layers/layers.txt", root / "tools/dev/layers")
+        for table in ("layers.txt", "namespaces.txt"):
+            shutil.copy(SOURCE / "tools/dev/layers" / table, root / "tools/dev/layers")
         with (root / "tools/dev/layers/layers.txt").open("a") as table:
             table.write(more_lines)
         subprocess.run(["git", "init", "-q", str(root)], check=True)

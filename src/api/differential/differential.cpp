@@ -138,7 +138,7 @@ auto walk_over(measure of, const any_table& data, const column_groups& groups,
   const backend where = checked_backend(what, {data}, options);
   const pair_area area = area_of({data}, options.part, shape);
   const walk_settings settings{.nans = options.nans,
-                               .threads = cpu::thread_count(options.exec.cpu_threads),
+                               .threads = detail::thread_count(options.exec.cpu_threads),
                                .on_progress = options.exec.on_progress,
                                .standard_error = standard_error};
   if (is_on_device(data)) {

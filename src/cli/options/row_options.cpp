@@ -17,7 +17,7 @@ namespace {
 /// More is taken for a typing error. The library caps what a machine gains nothing from.
 int most_asked_threads() {
   constexpr int always = 1024;
-  return std::max(always, cpu::most_threads());
+  return std::max(always, detail::most_threads());
 }
 
 void add_results(CLI::App& app, row_files& files) {

@@ -57,7 +57,7 @@ void check_execution(const execution& exec) {
   } catch (const invalid_argument& error) {
     throw refused_options(error.what());
   }
-  check_threads(cpu::thread_count(exec.cpu_threads));
+  check_threads(detail::thread_count(exec.cpu_threads));
 }
 
 }  // namespace gpu::cli

@@ -88,7 +88,7 @@ template <class T>
 void pack_bits(matrix_view<const T> data, mutable_bit_matrix_view bits, T threshold, int threads) {
   constexpr index_t rows_at_once = 64;
   const index_t tasks = (data.rows() + rows_at_once - 1) / rows_at_once;
-  parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+  detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
     const index_t end = std::min(data.rows(), (task + 1) * rows_at_once);
     for (index_t i = task * rows_at_once; i < end; ++i) {
       const T* values = data.row(i);
@@ -174,7 +174,7 @@ std::size_t scratch_bytes(index_t rows, index_t cols, index_t bits, int threads)
 void binary_matmul(bit_matrix_view a, bit_matrix_view b, matrix_view<std::int32_t> out,
                    bit_product product, const execution& exec) {
   if (out.empty()) return;
-  const int team = thread_count(exec.cpu_threads);
+  const int team = detail::thread_count(exec.cpu_threads);
   if (exec.workspace_bytes == 0) return multiply(a, b, out, product, team);
   const detail::staging_plan plan = detail::plan_staging(
       {.what = "binary_matmul of one row of a",

@@ -30,7 +30,7 @@ class columns_of {
       : strip_(rows.row_words() * column_words),
         words_(static_cast<std::size_t>(rows.padded_rows() / tile_rows * strip_)) {
     advise_large_pages(words_.data(), words_.size() * sizeof(std::uint32_t));
-    parallel_for(rows.padded_rows() / tile_block, threads, [&](index_t pair, int) {
+    detail::parallel_for(rows.padded_rows() / tile_block, threads, [&](index_t pair, int) {
       for (index_t strip = 2 * pair; strip < 2 * pair + 2; ++strip) {
         lay_columns(rows.from(strip * tile_rows), words_.data() + strip * strip_);
       }

@@ -33,7 +33,7 @@ class bit_operand {
         padded_rows_((bits.rows() + block - 1) / block * block),
         words_(static_cast<std::size_t>(padded_rows_ * row_words_)),
         offsets_(static_cast<std::size_t>(padded_rows_)) {
-    parallel_for(padded_rows_ / block, threads, [&](index_t index, int) {
+    detail::parallel_for(padded_rows_ / block, threads, [&](index_t index, int) {
       for (index_t i = index * block; i < (index + 1) * block; ++i) {
         offsets_[static_cast<std::size_t>(i)] = constant + per_one * copy_row(bits, i);
       }
@@ -95,7 +95,7 @@ struct product_shares {
   void for_each(matrix_view<std::int32_t> out, int threads, const Body& body) const {
     const index_t down = (out.rows() + rows - 1) / rows;
     const index_t across = (out.cols() + cols - 1) / cols;
-    parallel_for(down * across, threads, [&](index_t share, int thread) {
+    detail::parallel_for(down * across, threads, [&](index_t share, int thread) {
       const index_t row = share / across * rows;
       const index_t col = share % across * cols;
       body(row, std::min(out.rows(), row + rows), col, std::min(out.cols(), col + cols), thread);

@@ -155,7 +155,7 @@ void matmul_blas(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> 
   if (c.empty() || !has_product || !fits(a) || !fits(b) || !fits(c)) {
     return matmul_naive(a, b, c, options);
   }
-  const int threads = thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(options.exec.cpu_threads);
   const part_extents most = parts_of(c.rows(), c.cols(), depth, threads);
   const blas_threads scope(threads);
   for (index_t i = 0; i < c.rows(); i += most.rows) {

@@ -65,9 +65,9 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
   const index_t a_step = a_transposed ? a.row_stride() : 1;
   // Rows of the product, where C has to be kept until one is complete.
   const bool keeps_c = beta != T{0} && depth > 0;
-  const int threads =
-      threads_within(options.exec, "matmul on one thread", thread_count(options.exec.cpu_threads),
-                     {.thread = keeps_c ? static_cast<std::size_t>(c.cols()) * sizeof(T) : 0});
+  const int threads = threads_within(
+      options.exec, "matmul on one thread", detail::thread_count(options.exec.cpu_threads),
+      {.thread = keeps_c ? static_cast<std::size_t>(c.cols()) * sizeof(T) : 0});
   std::vector<T> products(keeps_c ? static_cast<std::size_t>(threads * c.cols()) : 0);
   const auto fill_row = [&](index_t i) {
     T* const row = c.row(i);
@@ -88,7 +88,7 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
       scale(out, alpha, c.cols());
     }
   };
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (index_t i = 0; i < c.rows(); ++i) failure.run([&] { fill_row(i); });
   failure.rethrow();

@@ -135,7 +135,7 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
     }
     out.row(row)[j] = finished<Out>(mean);
   };
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (index_t begin = 0; begin < outputs; begin += step) {
     failure.run([&] {
@@ -189,7 +189,7 @@ thread_scratch scratch_of(const filter_shape& shape, const mean_filter_split& sp
 mean_filter_split split_mean_filter(const filter_shape& shape, nan_policy nans,
                                     const execution& exec) {
   mean_filter_split split;
-  split.threads = thread_count(exec.cpu_threads);
+  split.threads = detail::thread_count(exec.cpu_threads);
   const index_t longest = std::max(shortest_strip, strip_windows * shape.window);
   index_t strips = (shape.output_cols + longest - 1) / longest;
   if (shape.rows < most_short_strips) {
@@ -218,7 +218,7 @@ template <class In, class Out>
 void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                  mean_filter_variant variant, nan_policy nans, const execution& exec) {
   if (variant == mean_filter_variant::direct) {
-    filter_directly(in, out, shape, nans, thread_count(exec.cpu_threads));
+    filter_directly(in, out, shape, nans, detail::thread_count(exec.cpu_threads));
     return;
   }
   const mean_filter_split split = split_mean_filter(shape, nans, exec);
@@ -226,7 +226,7 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
   const thread_scratch per_thread = scratch_of(shape, split, nans);
   const index_t strips = shape.rows * split.strips_per_row;
   const index_t at_once = std::max<index_t>(1, 4096 / split.strip_outputs);
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel num_threads(split.threads)
   {
     double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
@@ -267,8 +267,8 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
     kernels.correlate(elements, flipped, shape.window, count, values.data());
     write_results(out.row(row) + first, values.data(), count, stream);
   };
-  first_failure failure;
-#pragma omp parallel num_threads(thread_count(exec.cpu_threads))
+  detail::first_failure failure;
+#pragma omp parallel num_threads(detail::thread_count(exec.cpu_threads))
   {
 #pragma omp for schedule(static)
     for (index_t s = 0; s < shape.rows * steps_per_row; ++s) failure.run([&] { run_step(s); });

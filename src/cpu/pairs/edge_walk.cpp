@@ -131,11 +131,12 @@ std::vector<std::size_t> pair_engine::edge_walk::places(std::size_t first_place)
     rows += static_cast<std::size_t>(p.rows);
   }
   std::vector<std::size_t> out(rows);
-  parallel_for(static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int) {
-    const part& p = parts_[static_cast<std::size_t>(index)];
-    std::size_t* const counts = out.data() + first_row_[static_cast<std::size_t>(index)];
-    for (const pair_hit& hit : hits_of(p)) ++counts[index_t{hit.row} - p.row_begin];
-  });
+  detail::parallel_for(
+      static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int) {
+        const part& p = parts_[static_cast<std::size_t>(index)];
+        std::size_t* const counts = out.data() + first_row_[static_cast<std::size_t>(index)];
+        for (const pair_hit& hit : hits_of(p)) ++counts[index_t{hit.row} - p.row_begin];
+      });
   // By row, its parts in turn.
   std::vector<std::size_t> next(static_cast<std::size_t>(row_end - row_begin) + 1);
   const auto for_each_count = [&](const auto& body) {
@@ -166,7 +167,7 @@ void pair_engine::edge_walk::write_found(edge* out, std::size_t first,
     rows += static_cast<std::size_t>(p.rows);
   }
   std::vector<std::size_t> place = places(first);
-  parallel_for(
+  detail::parallel_for(
       static_cast<index_t>(parts_.size()), engine_.threads_, [&](index_t index, int thread) {
         const part& p = parts_[static_cast<std::size_t>(index)];
         std::size_t* const next = place.data() + first_row_[static_cast<std::size_t>(index)];

@@ -88,7 +88,7 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
 
 pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
                          const pair_options& options)
-    : threads_(thread_count(options.exec.cpu_threads)),
+    : threads_(detail::thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
       is_across_(input.area.is_against()) {
   const auto start = std::chrono::steady_clock::now();
@@ -286,7 +286,7 @@ detail::made_engine make_pair_engine(const detail::measure_traits& what,
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input, const pair_options& options) {
-  const int threads = thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(options.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
       backend::cpu, options.variant, {.rows = input.rows(), .cols = input.cols()});
   return {.device = describe_device(threads),

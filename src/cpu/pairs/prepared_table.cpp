@@ -23,7 +23,7 @@ std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_trai
   detail::pair_progress meter(options.exec.on_progress, "prepare",
                               static_cast<std::uint64_t>(input.rows()));
   const detail::poll_scope polled(&meter);
-  const int threads = thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(options.exec.cpu_threads);
   auto out = std::make_shared<kept_rows>();
   out->nan_rows = validate::find_nan_rows(tables, threads);
   validate::refuse_nans(tables, out->nan_rows, options.nans);

@@ -73,7 +73,7 @@ class thread_degrees {
   template <class Take>
   void for_each(int threads, const Take& take) const {
     constexpr index_t at_once = 1 << 14;
-    parallel_for_ranges(rows_, at_once, threads, [&](index_range some, int) {
+    detail::parallel_for_ranges(rows_, at_once, threads, [&](index_range some, int) {
       for (index_t i = some.begin; i < some.end; ++i) {
         std::uint32_t sum = 0;
         for (const auto& part : parts_) {
@@ -129,7 +129,7 @@ std::uint64_t pair_weight(std::span<const std::uint32_t> weights, index_t i, ind
 template <class Value>
 void pair_engine::fill_dense(matrix_view<Value> out) {
   if (area_rows_.size() < out.rows() || area_cols_.size() < out.cols()) {
-    parallel_for(out.rows(), threads_, [&](index_t i, int) {
+    detail::parallel_for(out.rows(), threads_, [&](index_t i, int) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
     });
   }

@@ -27,10 +27,10 @@ void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, r
   const index_t block_rows = is_counting ? counting_block_rows : 1;
   const index_t least_share = is_counting ? 4 : 1;
   const index_t blocks = (rows + block_rows - 1) / block_rows;
-  const int team = thread_count(threads);
+  const int team = detail::thread_count(threads);
   const auto share = static_cast<int>(
       std::max(least_share, rows_of_large_page(rows, row_bytes, team) / block_rows));
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel num_threads(team)
   {
     std::optional<row_ranker<T>> ranker;

@@ -74,7 +74,7 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
     }
   };
   const int threads = threads_within(
-      options.exec, "rank_rows on one thread", thread_count(options.exec.cpu_threads),
+      options.exec, "rank_rows on one thread", detail::thread_count(options.exec.cpu_threads),
       {.thread = row_ranker<T>::scratch_bytes(cols, options.variant)});
   rank_blocks(data, options.ties, options.order, options.variant, threads,
               cols * static_cast<index_t>(sizeof(double)), store, finish);

@@ -54,7 +54,7 @@ class cpu_search final : public tanimoto::search {
   cpu_search(const tanimoto::bit_tables& tables, const execution& exec)
       : is_against_(tables.is_against),
         cols_(tables.y.rows()),
-        threads_(thread_count(exec.cpu_threads)),
+        threads_(detail::thread_count(exec.cpu_threads)),
         edge_bytes_(room_for_edges(tables, exec, threads_)),
         left_(tables.x, screen_cols, 1, 0, threads_),
         own_right_(tables.is_against ? std::optional<bit_operand>(std::in_place, tables.y,
@@ -134,7 +134,7 @@ bool cpu_search::edges(index_range rows, double least, std::uint64_t most, array
   std::vector<std::vector<edge>> found(static_cast<std::size_t>(blocks.count));
   std::atomic<std::uint64_t> total{0};
   const float t = screen_of(least);
-  parallel_for(blocks.count, threads_, [&](index_t block, int) {
+  detail::parallel_for(blocks.count, threads_, [&](index_t block, int) {
     std::vector<edge>& own = found[static_cast<std::size_t>(block)];
     std::vector<std::vector<edge>> by_row(static_cast<std::size_t>(blocks.of(block).size()));
     const index_t first = blocks.of(block).begin;
@@ -171,7 +171,7 @@ void cpu_search::count(index_range rows, double least, pair_tally& out) {
     if (more > 0) std::atomic_ref<std::uint32_t>(to).fetch_add(more, std::memory_order_relaxed);
   };
   std::vector<std::uint32_t>& col_degree = is_against_ ? out.y_degree : out.degree;
-  parallel_for(blocks.count, threads_, [&](index_t block, int thread) {
+  detail::parallel_for(blocks.count, threads_, [&](index_t block, int thread) {
     thread_counts& own = counts[static_cast<std::size_t>(thread)];
     const index_t first = blocks.of(block).begin;
     std::uint32_t of_row[most_tile_rows] = {};
@@ -206,7 +206,7 @@ void cpu_search::count(index_range rows, double least, pair_tally& out) {
 void cpu_search::partners(index_range rows, double least, const partner_rows& out) {
   const row_blocks blocks(rows, threads_);
   const met_columns met = is_against_ ? met_columns::all : met_columns::others;
-  parallel_for(blocks.count, threads_, [&](index_t block, int) {
+  detail::parallel_for(blocks.count, threads_, [&](index_t block, int) {
     const index_range own = blocks.of(block);
     std::vector<best_partners> best(static_cast<std::size_t>(own.size()),
                                     best_partners(out.index.cols(), least));

@@ -239,7 +239,7 @@ void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* in
                     index_t* counts, index_t* found, const top_k_options& options) {
   const int team = select_threads(
       options.exec, "top_k_distinct of one row", data.rows(),
-      thread_count(options.exec.cpu_threads),
+      detail::thread_count(options.exec.cpu_threads),
       [&](int threads) { return scratch_bytes<T>(data.cols(), k, options.variant, threads); });
   for_each_row(data.rows(), team, [&](index_t i, int threads) {
     found[i] = select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k,

@@ -46,7 +46,7 @@ auto select_in_parts(index_t n, int threads, const Select& select) {
   using result = decltype(select(index_t{0}, n));
   const int parts = part_count(n, threads);
   std::vector<result> found(static_cast<std::size_t>(parts));
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
   for (int part = 0; part < parts; ++part) {
     failure.run([&] {
@@ -66,7 +66,7 @@ void for_each_row(index_t rows, int threads, const Select& select) {
   const bool rows_in_parallel = has_row_for_each(rows, threads);
   const int outer = rows_in_parallel ? threads : 1;
   const int inner = rows_in_parallel ? 1 : threads;
-  first_failure failure;
+  detail::first_failure failure;
 #pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
   for (index_t i = 0; i < rows; ++i) {
     failure.run([&] {

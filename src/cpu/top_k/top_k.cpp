@@ -106,10 +106,10 @@ void sort_entries(std::vector<top_k_entry<T>>& entries, value_order<T> order, in
   while ((parts < threads && n / parts > 2 * least_part) || n / parts > most_sorted) parts *= 2;
   const auto cut = [&](index_t part) { return entries.begin() + n / parts * part; };
   const auto end_of = [&](index_t part) { return part >= parts ? entries.end() : cut(part); };
-  parallel_for(parts, threads,
-               [&](index_t part, int) { std::sort(cut(part), end_of(part + 1), order); });
+  detail::parallel_for(parts, threads,
+                       [&](index_t part, int) { std::sort(cut(part), end_of(part + 1), order); });
   for (index_t width = 1; width < parts; width *= 2) {
-    parallel_for((parts + 2 * width - 1) / (2 * width), threads, [&](index_t merge, int) {
+    detail::parallel_for((parts + 2 * width - 1) / (2 * width), threads, [&](index_t merge, int) {
       const index_t part = 2 * width * merge;
       std::inplace_merge(cut(part), end_of(part + width), end_of(part + 2 * width), order);
     });
@@ -165,7 +165,7 @@ template <class T>
 void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
            const top_k_options& options) {
   const int team = select_threads(
-      options.exec, "top_k of one row", data.rows(), thread_count(options.exec.cpu_threads),
+      options.exec, "top_k of one row", data.rows(), detail::thread_count(options.exec.cpu_threads),
       [&](int threads) { return scratch_bytes<T>(data.cols(), k, options.variant, threads); });
   for_each_row(data.rows(), team, [&](index_t i, int threads) {
     select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k, options, threads);

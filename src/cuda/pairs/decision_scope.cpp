@@ -16,7 +16,7 @@ device_buffer<Value> upload(index_t least, index_t most, const ValueOf& value, c
   const auto count = static_cast<std::size_t>(most - least + 1);
   budget.require(count * sizeof(Value), what);
   std::vector<Value> host(count);
-  cpu::parallel_for(most - least + 1, cpu::thread_count(0), [&](index_t at, int) {
+  detail::parallel_for(most - least + 1, detail::thread_count(0), [&](index_t at, int) {
     host[static_cast<std::size_t>(at)] = value(least + at);
   });
   device_buffer<Value> out(count, stream);

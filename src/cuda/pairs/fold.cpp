@@ -23,19 +23,19 @@ void read(T* out, const T* from, std::size_t count, cudaStream_t stream) {
       cudaMemcpyAsync(out, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
 }
 
-// cpu::find_patterns, of the rows before `border` and of those from it on.
-std::optional<row_patterns> find_patterns(const cpu::byte_rows& rows, index_t border,
+// detail::find_patterns, of the rows before `border` and of those from it on.
+std::optional<row_patterns> find_patterns(const detail::byte_rows& rows, index_t border,
                                           double most_share, int threads) {
-  if (border == 0 || border == rows.count) return cpu::find_patterns(rows, most_share, threads);
+  if (border == 0 || border == rows.count) return detail::find_patterns(rows, most_share, threads);
   const double most = most_share * static_cast<double>(rows.count);
-  std::vector<std::uint64_t> hashes = cpu::hash_rows(rows, threads);
+  std::vector<std::uint64_t> hashes = detail::hash_rows(rows, threads);
   for (auto hash = hashes.begin(); hash != hashes.begin() + border; ++hash) *hash = ~*hash;
-  if (!cpu::promises_patterns(hashes, rows.count, most)) return std::nullopt;
+  if (!detail::promises_patterns(hashes, rows.count, most)) return std::nullopt;
   const auto equal = [&](node_id a, node_id b, int) {
     return (a < border) == (b < border) &&
            std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
   };
-  row_patterns out = cpu::group_equal_rows(equal, std::move(hashes), 1, threads);
+  row_patterns out = detail::group_equal_rows(equal, std::move(hashes), 1, threads);
   if (static_cast<double>(out.size()) > most) return std::nullopt;
   return out;
 }
@@ -164,9 +164,9 @@ std::optional<row_patterns> device_rows::fold_on_host(double most_share, int thr
   std::optional<row_patterns> found =
       find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
                      static_cast<index_t>(original.size())},
-                    valid_border, most_share, cpu::thread_count(threads));
+                    valid_border, most_share, detail::thread_count(threads));
   if (!found) return std::nullopt;
-  row_patterns out = cpu::renumber_rows(std::move(*found), original, count_);
+  row_patterns out = detail::renumber_rows(std::move(*found), original, count_);
   for (index_t p = 0; p < out.size(); ++p) {
     const node_id first = out.members_of(static_cast<node_id>(p)).front();  // not before p
     move_row(p, first);

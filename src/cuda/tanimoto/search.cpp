@@ -81,7 +81,7 @@ class cuda_search final : public tanimoto::search {
         name_(select_device(options.exec).name),
         is_against_(tables.is_against),
         cols_(tables.y.rows()),
-        threads_(cpu::thread_count(options.exec.cpu_threads)),
+        threads_(detail::thread_count(options.exec.cpu_threads)),
         room_(room_of(tables, options.exec)) {
     keep_pool_memory();
     const auto layout = variant_ == binary_matmul_variant::hopper ? kernels::bit_layout::tiles
@@ -280,7 +280,7 @@ void cuda_search::list_edges(index_range rows, std::uint64_t found, array<edge>&
   out.resize(before + found);
   constexpr std::uint64_t edges_at_once = std::uint64_t{1} << 16;
   const auto tasks = static_cast<index_t>((found + edges_at_once - 1) / edges_at_once);
-  cpu::parallel_for(tasks, threads_, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads_, [&](index_t task, int) {
     const std::uint64_t begin = static_cast<std::uint64_t>(task) * edges_at_once;
     for (std::uint64_t e = begin; e < std::min(found, begin + edges_at_once); ++e) {
       const auto row = static_cast<std::uint64_t>(rows.begin) + (keys[e] >> 32);
@@ -374,7 +374,7 @@ void cuda_search::write_partners(const kernels::tanimoto_partners& lists, index_
     out.count[first + row] = static_cast<node_id>(count);
   };
   constexpr index_t rows_at_once = 512;
-  cpu::parallel_for(ceil_div(lists.rows, rows_at_once), threads_, [&](index_t task, int) {
+  detail::parallel_for(ceil_div(lists.rows, rows_at_once), threads_, [&](index_t task, int) {
     const index_t end = std::min(lists.rows, (task + 1) * rows_at_once);
     for (index_t row = task * rows_at_once; row < end; ++row) write_row(row);
   });

@@ -6,8 +6,8 @@
 
 #include <gpu/matrix_view.hpp>
 
-#include "base/index_range.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "cuda_runtime/stream.hpp"
 
 namespace gpu::cuda {

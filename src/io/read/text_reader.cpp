@@ -150,7 +150,7 @@ any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& r
 
 text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,
                      const std::string& file)
-    : source_(std::move(source)), file_(file), threads_(cpu::thread_count(options.threads)) {
+    : source_(std::move(source)), file_(file), threads_(detail::thread_count(options.threads)) {
   take_sample_lines();
   const std::string_view text = without_byte_order_mark(block_);
   has_returns_alone_ = text.find('\r') < text.size() && text.find('\n') == npos;

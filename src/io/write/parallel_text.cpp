@@ -15,7 +15,7 @@ constexpr std::size_t short_part_bytes = std::size_t{1} << 12;  // written in le
 }  // namespace
 
 parallel_text::parallel_text(output_file& out, int threads)
-    : out_(out), threads_(cpu::thread_count(threads)) {}
+    : out_(out), threads_(detail::thread_count(threads)) {}
 
 void parallel_text::write(index_t items, std::size_t most_bytes, const formatter& format) {
   const auto part = static_cast<index_t>(std::max<std::size_t>(part_bytes / most_bytes, 1));
@@ -26,7 +26,7 @@ void parallel_text::write(index_t items, std::size_t most_bytes, const formatter
     const index_t parts =
         std::min<index_t>((items - first + part - 1) / part, std::ssize(buffers_));
     // Where one long name makes parts of few short lines, threads would wait more than they write.
-    cpu::parallel_for(parts, is_short ? 1 : threads_, [&](index_t k, int) {
+    detail::parallel_for(parts, is_short ? 1 : threads_, [&](index_t k, int) {
       buffer& text = buffers_[static_cast<std::size_t>(k)];
       if (text.room < room) {
         text.bytes = std::make_unique_for_overwrite<char[]>(room);

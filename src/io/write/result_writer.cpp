@@ -59,7 +59,7 @@ class edge_npy_writer final : public edge_writer {
  public:
   edge_npy_writer(output_file& out, const result_context& context)
       : context_(context), out_(with_header(out, context)) {
-    const auto threads = static_cast<std::size_t>(cpu::thread_count(context.threads));
+    const auto threads = static_cast<std::size_t>(detail::thread_count(context.threads));
     if (context.has_columns_behind_p()) {
       pipeline_.emplace(out, threads, block_edges,
                         [this](std::span<const edge> edges, std::size_t, block_text& bytes) {

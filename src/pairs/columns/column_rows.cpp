@@ -34,10 +34,10 @@ void column_rows::compute(index_range range, double* out, int threads) const {
   const index_t cols = rows_.cols();
   const index_t task_rows =
       std::clamp(elements_per_task / std::max<index_t>(cols, 1), index_t{1}, most_task_rows);
-  const int team = cpu::thread_count(threads);
+  const int team = detail::thread_count(threads);
   rows_.for_each_view(range, team, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     double* const block = out + (first - range.begin) * cols;
-    cpu::parallel_for((view.rows() + task_rows - 1) / task_rows, team, [&](index_t task, int) {
+    detail::parallel_for((view.rows() + task_rows - 1) / task_rows, team, [&](index_t task, int) {
       const index_t begin = task * task_rows;
       const matrix_view<const T> rows(view.row(begin), std::min(task_rows, view.rows() - begin),
                                       cols, view.row_stride());

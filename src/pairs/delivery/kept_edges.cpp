@@ -114,14 +114,14 @@ class tested_receiver final : public detail::edge_receiver {
   void fill(std::span<edge> edges) const {
     constexpr index_t edges_per_task = 8192;
     const auto count = static_cast<index_t>(edges.size());
-    cpu::parallel_for((count + edges_per_task - 1) / edges_per_task, threads_,
-                      [&](index_t task, int) {
-                        const index_t end = std::min(count, (task + 1) * edges_per_task);
-                        for (index_t i = task * edges_per_task; i < end; ++i) {
-                          edge& own = edges[static_cast<std::size_t>(i)];
-                          own.p = tests_.p(own.statistic, index_t{own.row}, index_t{own.col});
-                        }
-                      });
+    detail::parallel_for((count + edges_per_task - 1) / edges_per_task, threads_,
+                         [&](index_t task, int) {
+                           const index_t end = std::min(count, (task + 1) * edges_per_task);
+                           for (index_t i = task * edges_per_task; i < end; ++i) {
+                             edge& own = edges[static_cast<std::size_t>(i)];
+                             own.p = tests_.p(own.statistic, index_t{own.row}, index_t{own.col});
+                           }
+                         });
   }
 
   const pair_tests& tests_;
@@ -137,7 +137,7 @@ kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits
     : engine_(engine),
       keep_(keep),
       tests_(tests),
-      threads_(cpu::thread_count(threads)),
+      threads_(detail::thread_count(threads)),
       p_values_(what.info.test, what.observations_of(engine.rows().cols), side, threads_) {}
 
 double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {

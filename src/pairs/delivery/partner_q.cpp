@@ -66,7 +66,7 @@ void check_room_for_q(std::uint64_t pairs, index_t entries, const execution& exe
 
 matrix<double> partner_p(const neighbor_table& table, const kept_edges& kept, index_t row_begin) {
   matrix<double> p(table.index.rows(), table.index.cols());
-  cpu::parallel_for(p.rows(), kept.threads(), [&](index_t i, int) {
+  detail::parallel_for(p.rows(), kept.threads(), [&](index_t i, int) {
     const std::span<double> own = p.row(i);
     const index_t count{table.count[static_cast<std::size_t>(i)]};
     for (index_t e = 0; e < count; ++e) {

@@ -44,7 +44,7 @@ class table_checksum {
 pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_range& keep,
                             const pair_tests& tests, const top_k_sink& sink, index_t row_begin,
                             int threads, neighbor_table& out) {
-  table_checksum checksum(out, row_begin, cpu::thread_count(threads));
+  table_checksum checksum(out, row_begin, detail::thread_count(threads));
   engine.top_k({.keep = keep,
                 .k = sink.k,
                 .order = sink.order,

@@ -14,7 +14,7 @@ namespace gpu::inline v0::detail {
 namespace {
 
 bin_counts count_p(const difference_walk& walk, const discovery_search& search) {
-  const bin_request request = stats::pass_of(search);
+  const bin_request request = detail::pass_of(search);
   const stats::difference_cut within(search.max_p, 0, search.side, walk.standard_error());
   const auto places = static_cast<std::size_t>(request.bins) + 2;
   std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(walk.threads()));
@@ -44,12 +44,12 @@ double adjusted_max_p(const difference_walk& walk, const differential_filter& ke
   if (keep.adjust == adjustment::none || family == 0) return keep.max_p;
   if (keep.adjust == adjustment::bonferroni) return keep.max_p / static_cast<double>(family);
   discovery_search search = begin_search(walk, keep.max_p, keep.side);
-  while (!search.is_decided()) search = stats::after_pass(search, count_p(walk, search));
-  return stats::adjusted_max_p(search);
+  while (!search.is_decided()) search = detail::after_pass(search, count_p(walk, search));
+  return detail::adjusted_max_p(search);
 }
 
 discovery_search begin_search(const difference_walk& walk, double max_p, tail side) {
-  return stats::begin_search({.max_p = max_p, .side = side}, 0, walk.family());
+  return detail::begin_search({.max_p = max_p, .side = side}, 0, walk.family());
 }
 
 discovery_counts count_discoveries(const difference_walk& walk, const discovery_search& search) {

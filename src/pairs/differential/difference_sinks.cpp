@@ -142,7 +142,7 @@ class panel_partners {
   // The same of pairs that a device found, seen from the rows of the panel alone; writes the bars
   // that follow.
   void offer(const screened_pairs& found, std::span<double> bars) {
-    cpu::parallel_for(tasks_of(found.rows.size()), threads_, [&](index_t task, int) {
+    detail::parallel_for(tasks_of(found.rows.size()), threads_, [&](index_t task, int) {
       const index_t end = std::min(found.rows.size(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
         const auto row = static_cast<std::size_t>(i);
@@ -167,7 +167,7 @@ class panel_partners {
     const index_t taken = std::min(cols, panel_.end - block.cols.begin);
     if (taken <= 0) return;
     row_partners* const owners = &of(block.cols.begin);
-    cpu::parallel_for(tasks_of(taken), threads_, [&](index_t task, int) {
+    detail::parallel_for(tasks_of(taken), threads_, [&](index_t task, int) {
       const index_t end = std::min(taken, (task + 1) * rows_per_task);
       for (index_t i = 0; i < block.rows.size(); ++i) {
         const index_t row = block.rows.begin + i;
@@ -181,7 +181,7 @@ class panel_partners {
   }
   void offer_to_rows(const statistics_block& block) {
     const index_t cols = block.cols.size();
-    cpu::parallel_for(tasks_of(block.rows.size()), threads_, [&](index_t task, int) {
+    detail::parallel_for(tasks_of(block.rows.size()), threads_, [&](index_t task, int) {
       const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
       for (index_t i = task * rows_per_task; i < end; ++i) {
         row_partners& own = of(block.rows.begin + i);

@@ -23,7 +23,7 @@ void gather(const any_table& data, const column_groups& groups, int threads, mat
     for (const index_t column : columns) *out++ = static_cast<double>(row[column]);
   };
   rows.for_each_view({0, rows.rows()}, threads, [&](const auto& view, index_t begin) {
-    cpu::parallel_for(view.rows(), threads, [&](index_t i, int) {
+    detail::parallel_for(view.rows(), threads, [&](index_t i, int) {
       copy(view.row(i), groups.first, first.data() + (begin + i) * first.cols());
       copy(view.row(i), groups.second, second.data() + (begin + i) * second.cols());
     });

@@ -22,7 +22,7 @@ template <class Take>
 void for_each_kept(const statistics_block& block, const stats::difference_cut& cut, int threads,
                    const Take& take) {
   const index_t tasks = (block.rows.size() + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int thread) {
+  detail::parallel_for(tasks, threads, [&](index_t task, int thread) {
     const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
       const double* const first = block.first + i * block.cols.size();
@@ -42,7 +42,7 @@ template <class Take>
 void for_each_kept(const screened_pairs& found, const stats::difference_cut& cut, int threads,
                    const Take& take) {
   const index_t rows = found.rows.size();
-  cpu::parallel_for(ceil_div(rows, rows_per_task), threads, [&](index_t task, int thread) {
+  detail::parallel_for(ceil_div(rows, rows_per_task), threads, [&](index_t task, int thread) {
     const index_t end = std::min(rows, (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
       const auto row = static_cast<std::size_t>(i);

@@ -8,7 +8,7 @@
 #include "base/parallel.hpp"
 #include "plan/fold_choice.hpp"
 
-namespace gpu::cpu {
+namespace gpu::inline v0::detail {
 namespace {
 
 constexpr index_t rows_per_task = 8192;
@@ -205,4 +205,4 @@ row_patterns renumber_rows(row_patterns found, std::span<const node_id> original
   return found;
 }
 
-}  // namespace gpu::cpu
+}  // namespace gpu::inline v0::detail

@@ -12,7 +12,7 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/row_patterns.hpp>
 
-namespace gpu::cpu {
+namespace gpu::inline v0::detail {
 
 /// Rows of `row_bytes` bytes each, one after the other.
 struct byte_rows {
@@ -52,4 +52,4 @@ std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_sha
 row_patterns renumber_rows(row_patterns found, std::span<const node_id> original,
                            index_t input_rows);
 
-}  // namespace gpu::cpu
+}  // namespace gpu::inline v0::detail

@@ -31,7 +31,7 @@ std::size_t waiting_edges_within(std::size_t workspace_bytes) {
 template <class Body>
 void for_each_row(index_t first, index_t last, index_t task_rows, int threads, const Body& body) {
   const index_t tasks = (last - first + task_rows - 1) / task_rows;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads, [&](index_t task, int) {
     const index_t end = std::min(last, first + (task + 1) * task_rows);
     for (index_t i = first + task * task_rows; i < end; ++i) body(i);
   });
@@ -61,7 +61,7 @@ folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, folde
       area_(input.area),
       pattern_rows_(patterns_in(patterns(), area_.rows)),
       pattern_cols_(patterns_in(patterns(), area_.cols)),
-      threads_(cpu::thread_count(exec.cpu_threads)),
+      threads_(detail::thread_count(exec.cpu_threads)),
       most_waiting_(waiting_edges_within(exec.workspace_bytes)),
       weights_(static_cast<std::size_t>(patterns().size())) {
   if (input.pattern_part.of > 1) {
@@ -281,7 +281,7 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
     }
   };
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, threads_, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads_, [&](index_t task, int) {
     std::vector<neighbor> list;
     member_merge merge;
     const index_t end = std::min(count, (task + 1) * rows_per_task);

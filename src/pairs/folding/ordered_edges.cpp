@@ -213,7 +213,7 @@ void folded_pair_engine::ordered_edges::make_lists(index_t first, index_t last) 
   constexpr index_t lists_per_task = 16;
   const auto count = static_cast<index_t>(listed_.size());
   const index_t step = count > lists_per_task * engine_.threads_ ? lists_per_task : 1;
-  cpu::parallel_for((count + step - 1) / step, engine_.threads_, [&](index_t task, int) {
+  detail::parallel_for((count + step - 1) / step, engine_.threads_, [&](index_t task, int) {
     const auto end = static_cast<std::size_t>(std::min(count, (task + 1) * step));
     for (auto i = static_cast<std::size_t>(task * step); i < end; ++i) {
       fill_list(listed_[i], first_rows[i], lists_[i]);
@@ -259,7 +259,7 @@ void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, s
                                              edge* to) const {
   constexpr std::size_t edges_per_task = 8192;
   const std::size_t tasks = (end - begin + edges_per_task - 1) / edges_per_task;
-  cpu::parallel_for(static_cast<index_t>(tasks), engine_.threads_, [&](index_t task, int) {
+  detail::parallel_for(static_cast<index_t>(tasks), engine_.threads_, [&](index_t task, int) {
     std::size_t at = begin + static_cast<std::size_t>(task) * edges_per_task;
     const std::size_t last = std::min(end, at + edges_per_task);
     edge* out = to + (at - begin);
@@ -282,13 +282,13 @@ void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, s
 void folded_pair_engine::ordered_edges::write_range(index_t first, index_t last) {
   constexpr index_t rows_per_task = 64;
   edges_.resize(static_cast<std::size_t>(last - first));
-  cpu::parallel_for((last - first + rows_per_task - 1) / rows_per_task, engine_.threads_,
-                    [&](index_t task, int) {
-                      const index_t end = std::min(last, first + (task + 1) * rows_per_task);
-                      for (index_t row = first + task * rows_per_task; row < end; ++row) {
-                        edges_[static_cast<std::size_t>(row - first)] = edges_of(row);
-                      }
-                    });
+  detail::parallel_for((last - first + rows_per_task - 1) / rows_per_task, engine_.threads_,
+                       [&](index_t task, int) {
+                         const index_t end = std::min(last, first + (task + 1) * rows_per_task);
+                         for (index_t row = first + task * rows_per_task; row < end; ++row) {
+                           edges_[static_cast<std::size_t>(row - first)] = edges_of(row);
+                         }
+                       });
   starts_.assign(1, 0);
   for (const auto& of_row : edges_) starts_.push_back(starts_.back() + of_row.size());
   const std::size_t count = starts_.back();

@@ -57,7 +57,7 @@ void copy_rows(const column_matrix_view<const T>& table, index_range range, read
   constexpr index_t tile_rows = tile_row_bytes / static_cast<index_t>(sizeof(T));
   const index_t down = (range.size() + tile_rows - 1) / tile_rows;
   const index_t across = (table.cols() + cols_per_task - 1) / cols_per_task;
-  cpu::parallel_for(down * across, threads, [&](index_t task, int) {
+  detail::parallel_for(down * across, threads, [&](index_t task, int) {
     const index_t begin = range.begin + task / across * tile_rows;
     const index_range rows{begin, std::min(range.end, begin + tile_rows)};
     const index_t left = task % across * cols_per_task;
@@ -71,7 +71,7 @@ void copy_rows(const column_matrix_view<const T>& table, index_range range, read
 template <class T>
 void copy_rows(const matrix_view<const T>& table, index_range range, read_as<T>* out, int threads) {
   const index_t tasks = (range.size() + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads, [&](index_t task, int) {
     const index_t end = std::min(range.size(), (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
       const T* const from = table.row(range.begin + i);
@@ -88,7 +88,7 @@ void copy_rows(const csr_view<const T>& table, index_range range, read_as<T>* ou
   const index_t tasks = (range.size() + rows_at_once - 1) / rows_at_once;
   std::visit(
       [&](const auto& pattern) {
-        cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+        detail::parallel_for(tasks, threads, [&](index_t task, int) {
           const index_t end = std::min(range.size(), (task + 1) * rows_at_once);
           for (index_t i = task * rows_at_once; i < end; ++i) {
             read_as<T>* const row = out + i * cols;
@@ -119,7 +119,7 @@ void number_values(double* row, index_t cols) {
 template <class T>
 void make_doubles(double* rows, index_t count, index_t cols, int threads) {
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads, [&](index_t task, int) {
     const index_t end = std::min(count, (task + 1) * rows_per_task);
     for (index_t i = task * rows_per_task; i < end; ++i) {
       double* const row = rows + i * cols;
@@ -157,7 +157,7 @@ index_t panel_rows(index_t cols, std::size_t element_bytes, index_t rows) {
 }
 
 void gather_rows(const any_table& table, index_range range, void* out, int threads) {
-  const int team = cpu::thread_count(threads);
+  const int team = detail::thread_count(threads);
   std::visit(
       [&]<class View>(const View& view) {
         if constexpr (std::is_same_v<View, computed_view>) {

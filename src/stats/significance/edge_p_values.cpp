@@ -14,7 +14,7 @@ constexpr std::size_t edges_per_task = 8192;
 template <class Edge>
 void fill_each(const p_function& p_of, std::span<Edge> edges, int threads) {
   const std::size_t tasks = (edges.size() + edges_per_task - 1) / edges_per_task;
-  cpu::parallel_for(static_cast<index_t>(tasks), threads, [&](index_t task, int) {
+  detail::parallel_for(static_cast<index_t>(tasks), threads, [&](index_t task, int) {
     const p_function p = p_of;
     const std::size_t begin = static_cast<std::size_t>(task) * edges_per_task;
     const std::size_t count = std::min(edges_per_task, edges.size() - begin);
@@ -29,7 +29,9 @@ void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
 }
 
 edge_p_values::edge_p_values(significance test, index_t observations, tail side, int threads)
-    : table_(p_table_for(test, observations)), side_(side), threads_(cpu::thread_count(threads)) {}
+    : table_(p_table_for(test, observations)),
+      side_(side),
+      threads_(detail::thread_count(threads)) {}
 
 void edge_p_values::fill(std::span<folded_edge> edges) const {
   fill_each(function(), edges, threads_);

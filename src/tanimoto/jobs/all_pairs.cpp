@@ -53,7 +53,7 @@ edge_list run_sink(const bit_tables& tables, const tanimoto_options& options,
     const std::uint64_t kept = tanimoto::count_pairs(run, least, 0).kept;
     validate::throw_over_capacity("edge_sink", "edges", static_cast<index_t>(kept), sink.max_edges);
   }
-  const int threads = cpu::thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(options.exec.cpu_threads);
   out.summary = run.finish(
       sink.keep,
       stats::checksum_of(std::span<const edge>(out.edges.data(), out.edges.size()), threads));
@@ -64,7 +64,7 @@ pair_summary run_sink(const bit_tables& tables, const tanimoto_options& options,
                       const stream_sink& sink) {
   validate::check_sink(tanimoto::as_measure(), sink);
   job run(tables, options, part_shape::equal_pairs);
-  const int threads = cpu::thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(options.exec.cpu_threads);
   const auto batch = static_cast<std::size_t>(sink.batch_edges);
   pair_checksum kept;
   tanimoto::edge_ranges ranges(run, tanimoto::least_of(sink.keep));
@@ -107,7 +107,7 @@ neighbor_table run_sink(const bit_tables& tables, const tanimoto_options& option
   progress.pairs.finish();
   out.summary =
       run.finish(sink.keep, stats::checksum_of(out, {0, rows.size()}, rows.begin,
-                                               cpu::thread_count(options.exec.cpu_threads)));
+                                               detail::thread_count(options.exec.cpu_threads)));
   return out;
 }
 

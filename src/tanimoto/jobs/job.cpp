@@ -93,7 +93,7 @@ pair_summary job::finish(const pair_filter& keep, std::uint64_t kept) const {
   const auto seconds = [](clock::duration time) {
     return std::chrono::duration<double>(time).count();
   };
-  const stats::effective_cut cut = stats::cut_at(as_measure(), 1.0, keep, 0);
+  const detail::effective_cut cut = detail::cut_at(as_measure(), 1.0, keep, 0);
   return {.rows = tables_.x.rows(),
           .cols = tables_.x.cols(),
           .y_rows = tables_.is_against ? tables_.y.rows() : 0,

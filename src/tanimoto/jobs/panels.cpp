@@ -21,7 +21,7 @@ std::vector<std::int32_t> count_ones(bit_matrix_view bits, int threads) {
   const index_t used = bits.cols() % 32;
   const std::uint32_t last = used == 0 ? ~std::uint32_t{0} : (std::uint32_t{1} << used) - 1;
   const index_t tasks = (bits.rows() + rows_at_once - 1) / rows_at_once;
-  cpu::parallel_for(tasks, threads, [&](index_t task, int) {
+  detail::parallel_for(tasks, threads, [&](index_t task, int) {
     const index_t end = std::min(bits.rows(), (task + 1) * rows_at_once);
     for (index_t i = task * rows_at_once; i < end; ++i) {
       int ones = 0;
@@ -41,7 +41,7 @@ void for_each_row(const panel_job& job, const Row& row) {
   constexpr index_t panel_counts = index_t{1} << 26;
   const bit_matrix_view x = job.tables.x;
   const bit_matrix_view y = job.tables.y;
-  const int threads = cpu::thread_count(job.exec.cpu_threads);
+  const int threads = detail::thread_count(job.exec.cpu_threads);
   const std::vector<std::int32_t> x_ones = count_ones(x, threads);
   const std::vector<std::int32_t> y_ones = count_ones(y, threads);
   binary_matmul_options product{.product = bit_product::and_count, .variant = job.variant};
@@ -52,7 +52,7 @@ void for_each_row(const panel_job& job, const Row& row) {
     const index_t rows = std::min(step, job.rows.end - first);
     const matrix<std::int32_t> common = gpu::binary_matmul(
         bit_matrix_view(x.row(first), rows, x.cols(), x.row_words()), y, product);
-    cpu::parallel_for(rows, threads, [&](index_t within, int) {
+    detail::parallel_for(rows, threads, [&](index_t within, int) {
       const index_t i = first + within;
       const std::int32_t own = x_ones[static_cast<std::size_t>(i)];
       row(i, [&](index_t j) {

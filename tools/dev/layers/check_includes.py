@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds every #include of the project to the table of layers in tools/dev/layers/layers.txt.
+"""Holds every #include of the project to the table of layers in tools/dev/layers/layers.txt, and the
+namespaces that a file opens to tools/dev/layers/namespaces.txt.
 
-Beside the table it checks that rooms do not include each other in a circle, that no file outside
+Beside the tables it checks that rooms do not include each other in a circle, that no file outside
 kernels/ includes device code (.cuh), that public headers are included as <gpu/...>, that an include
 with quotes names a file of the project, that no folder of sources holds more than 26 files, that no
 function of src/api has a loop, and that docs/architecture.md shows the same table.
@@ -19,6 +20,7 @@ import sys
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 TWO_LEVELS = {"cli", "cpu", "cuda", "io", "kernels"}
+NAMESPACE = re.compile(r"^namespace (gpu\b[\w: ]*?)\s*\{", re.MULTILINE)
 MOST_FILES = 26
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 LOOP = re.compile(r"\b(for|while|do|goto|parallel_for|(?:std::)?(?:ranges::)?(?:for_each|transform|accumulate|reduce|"
@@ -56,6 +58,22 @@ def allowed_rooms(table, room):
         return table[room]
     pattern = room.split("/")[0] + "/*"
     return table.get(pattern)
+
+
+def check_namespaces(root, table, namespaces, file):
+    """A room has a namespace, and its files open no other."""
+    if file.parts[0] not in ("include", "src", "kernels"):
+        return
+    room = room_of(file, table)
+    allowed = allowed_rooms(namespaces, room)
+    for opened in NAMESPACE.findall((root / file).read_text()):
+        name = opened.replace("inline v0", "").replace("::::", "::").removesuffix("::").strip().removesuffix("::")
+        inner = name.removeprefix("gpu").removeprefix("::") or "."
+        if allowed is None:
+            yield f"{file}: the room '{room}' has no line in tools/dev/layers/namespaces.txt"
+            return
+        if not any(inner == a or inner.startswith(a + "::") for a in allowed):
+            yield f"{file}: opens {name}: {room} has " + ", ".join(allowed)
 
 
 def resolve(root, file, name):
@@ -164,6 +182,7 @@ def drawing_differs(root, table):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     table = read_table((root / "tools/dev/layers/layers.txt").read_text())
+    namespaces = read_table((root / "tools/dev/layers/namespaces.txt").read_text())
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard",
          "include", "src", "kernels", "examples", "tests", "bench", "python"],
@@ -171,13 +190,14 @@ def main():
     files = [pathlib.PurePosixPath(f) for f in listed
              if pathlib.PurePosixPath(f).suffix in SUFFIXES and (root / f).is_file()]
     problems = [p for f in files for p in check_file(root, table, f)]
+    problems += [p for f in files for p in check_namespaces(root, table, namespaces, f)]
     problems += circles(includes_of_rooms(root, table, files))
     problems += loops_of_api(root, files)
     problems += full_folders(files)
     problems += drawing_differs(root, table)
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(problems)} violations of tools/dev/layers/layers.txt")
+    print(f"{len(files)} files, {len(problems)} violations of the tables in tools/dev/layers")
     return 1 if problems else 0
 
 

@@ -25,8 +25,8 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
       present_ = aligned_buffer<std::int16_t>(static_cast<std::size_t>(rows * padded_cols_));
       missing_ = aligned_buffer<std::uint16_t>(static_cast<std::size_t>(rows * cols));
     }
-    parallel_for(rows, thread_count(options.threads),
-                 [&](index_t i, int) { pack(i, values + i * cols); });
+    detail::parallel_for(rows, detail::thread_count(options.threads),
+                         [&](index_t i, int) { pack(i, values + i * cols); });
     if (cols <= most_mask_rank_cols && take_masks(mask_rank_bytes(cols), options.mask_bytes)) {
       const auto size = static_cast<std::size_t>(masks().count() * mask_stride());
       if (cols <= most_mask_byte_cols) {

@@ -36,7 +36,7 @@ void read_rows(const input_rows& input, index_range range, double* out, int thre
       range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
         double* const to = out + (first - range.begin) * view.cols();
         const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
-        parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+        detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
           const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
           for (index_t i = task * rows_per_task; i < end; ++i) {
             std::transform(view.row(i), view.row(i) + view.cols(), to + i * view.cols(),
@@ -127,10 +127,11 @@ class pairwise_source final : public row_source {
     for (index_t begin = range.begin; begin < range.end; begin += most) {
       const index_range some{begin, std::min(range.end, begin + most)};
       read_rows(input_, some, values.data(), options_.threads);
-      parallel_for(some.size(), thread_count(options_.threads), [&](index_t i, int) {
-        const double* const row = values.data() + i * cols;
-        has[static_cast<std::size_t>(i)] = has_statistic(row, cols) ? 1 : 0;
-      });
+      detail::parallel_for(some.size(), detail::thread_count(options_.threads),
+                           [&](index_t i, int) {
+                             const double* const row = values.data() + i * cols;
+                             has[static_cast<std::size_t>(i)] = has_statistic(row, cols) ? 1 : 0;
+                           });
       for (index_t i = 0; i < some.size(); ++i) {
         if (has[static_cast<std::size_t>(i)] != 0) {
           take(some.begin + i);
@@ -270,7 +271,7 @@ bool counted_pairwise_rows::take_masks(std::size_t bytes, std::size_t most_bytes
 }
 
 void counted_pairwise_rows::reduce_to_masks(int threads) {
-  parallel_for(size(), thread_count(threads), [&](index_t i, int thread) {
+  detail::parallel_for(size(), detail::thread_count(threads), [&](index_t i, int thread) {
     for (index_t mask = 0; mask < masks_.count(); ++mask) {
       const double square = reduce(i, mask, masks_.shared(masks_.of(i), mask), thread);
       const auto at = static_cast<std::size_t>(mask * size() + i);

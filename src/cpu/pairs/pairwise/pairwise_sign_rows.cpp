@@ -49,17 +49,18 @@ class pairwise_sign_rows : public pairwise_rows {
   // Calls store(i, numbered_row, scratch) for every row, by several threads.
   template <class Scratch, class Store>
   void read_rows(const double* values, int threads, const Store& store) {
-    parallel_for_ranges(size(), rows_per_task, thread_count(threads), [&](index_range some, int) {
-      numbered_row row;
-      Scratch scratch;
-      for (index_t i = some.begin; i < some.end; ++i) {
-        const double* const own = values + i * cols();
-        row.read(own, cols());
-        set_bits(i, own);
-        ties_[static_cast<std::size_t>(i)] = detail::shared_row_ties(own, row.order);
-        store(i, row, scratch);
-      }
-    });
+    detail::parallel_for_ranges(
+        size(), rows_per_task, detail::thread_count(threads), [&](index_range some, int) {
+          numbered_row row;
+          Scratch scratch;
+          for (index_t i = some.begin; i < some.end; ++i) {
+            const double* const own = values + i * cols();
+            row.read(own, cols());
+            set_bits(i, own);
+            ties_[static_cast<std::size_t>(i)] = detail::shared_row_ties(own, row.order);
+            store(i, row, scratch);
+          }
+        });
   }
 
   struct pair_ties {

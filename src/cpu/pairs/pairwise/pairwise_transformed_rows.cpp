@@ -28,9 +28,9 @@ class pairwise_transformed_rows final : public counted_pairwise_rows {
         values_(std::move(values)),
         whole_(static_cast<std::size_t>(rows * stride_)),
         present_(static_cast<std::size_t>(rows)) {
-    const int threads = thread_count(options.threads);
+    const int threads = detail::thread_count(options.threads);
     transformers_.assign(static_cast<std::size_t>(threads), row_transformer(transform_, cols));
-    parallel_for(rows, threads, [&](index_t i, int thread) {
+    detail::parallel_for(rows, threads, [&](index_t i, int thread) {
       set_bits(i, row(i));
       const index_t there = std::count_if(row(i), row(i) + cols, [](double x) { return x == x; });
       const bool has = make_row(i, bits(i), there, of_thread(thread), whole_.data() + i * stride_);

@@ -18,7 +18,7 @@ class pairwise_value_rows final : public counted_pairwise_rows {
         values_(std::move(values)),
         groups_(static_cast<std::size_t>(round_up(rows, pairwise_lanes) * cols * 2)) {
     const index_t groups = round_up(rows, pairwise_lanes) / pairwise_lanes;
-    parallel_for(groups, thread_count(options.threads), [&](index_t group, int) {
+    detail::parallel_for(groups, detail::thread_count(options.threads), [&](index_t group, int) {
       double* const to = groups_.data() + group * cols * 2 * pairwise_lanes;
       std::fill_n(to, cols * 2 * pairwise_lanes, 0.0);
       const index_t first = group * pairwise_lanes;

@@ -96,23 +96,24 @@ std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& r
                                                 const row_options& options,
                                                 const std::vector<index_t>& section_rows) {
   const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
-  std::vector<byte_rows> places;
+  std::vector<detail::byte_rows> places;
   std::vector<section_sample> samples;
   for (std::size_t s = 0; s < begin.size(); ++s) {
     places.push_back(
         {reinterpret_cast<const std::byte*>(ranks.row(begin[s])), row_bytes, section_rows[s]});
-    samples.push_back({section_rows[s], hash_rows(places[s], options.threads)});
+    samples.push_back({section_rows[s], detail::hash_rows(places[s], options.threads)});
   }
   if (!promises_patterns(options.selection, samples, options.most_pattern_share)) return {};
   std::vector<row_patterns> found;
   std::vector<double> rows;
   std::vector<double> patterns;
   for (std::size_t s = 0; s < begin.size(); ++s) {
-    const byte_rows& own = places[s];
+    const detail::byte_rows& own = places[s];
     const auto equal = [&](node_id a, node_id b, int) {
       return std::memcmp(own.row(a), own.row(b), row_bytes) == 0;
     };
-    found.push_back(group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));
+    found.push_back(
+        detail::group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));
     rows.push_back(static_cast<double>(own.count));
     patterns.push_back(static_cast<double>(found.back().size()));
   }

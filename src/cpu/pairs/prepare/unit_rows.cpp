@@ -41,7 +41,7 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
         }
         const index_t at_once = rows_per_task(view.cols());
         const index_t tasks = (view.rows() + at_once - 1) / at_once;
-        parallel_for(tasks, thread_count(threads), [&](index_t task, int) {
+        detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
           const index_t end = std::min(view.rows(), (task + 1) * at_once);
           row_transformer transform(what.transform, view.cols());
           for (index_t i = task * at_once; i < end; ++i) {

@@ -97,7 +97,7 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
   sort_by_class(square_sums, {layout.asked.end, layout.first}, order_);
   sort_by_class(square_sums, {layout.second_begin(), all}, order_);
   const auto rows = static_cast<index_t>(order_.size());
-  parallel_for_ranges(rows, rows_per_task, threads, [&](index_range some, int) {
+  detail::parallel_for_ranges(rows, rows_per_task, threads, [&](index_range some, int) {
     for (index_t i = some.begin; i < some.end; ++i) {
       const auto place = static_cast<std::size_t>(i);
       const node_id row = order_[place];

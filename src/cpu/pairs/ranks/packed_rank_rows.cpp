@@ -124,7 +124,7 @@ class packed_rank_search final : public packed_search {
   }
 
   void pack(packed_columns& columns) const override {
-    parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
+    detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
       for (index_t i = some.begin; i < some.end; ++i) columns.store_row(i, ranks().row(i));
     });
   }

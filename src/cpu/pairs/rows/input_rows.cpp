@@ -72,7 +72,7 @@ std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
             has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
       }
     };
-    parallel_for_ranges(view.rows(), rows_per_task, thread_count(threads), look_at);
+    detail::parallel_for_ranges(view.rows(), rows_per_task, detail::thread_count(threads), look_at);
   });
   return out;
 }

@@ -91,8 +91,9 @@ void for_each_hashed_piece(const input_rows& input, index_range range, index_t m
   for (index_t begin = range.begin; begin < range.end; begin += most) {
     const index_t count = std::min(most, range.end - begin);
     rank_rows_to(input, {begin, begin + count}, 0, ranks, threads);
-    const byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes, count};
-    body(begin, hash_rows(rows, thread_count(threads)));
+    const detail::byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
+                                 count};
+    body(begin, detail::hash_rows(rows, detail::thread_count(threads)));
   }
 }
 
@@ -127,7 +128,7 @@ row_survey survey_rows(const input_rows& input, const row_options& options,
             input, section, options.piece_rows, options.threads,
             [&](index_t begin, const std::vector<std::uint64_t>& hashes) {
               for (std::size_t i = 0; i < hashes.size(); ++i) {
-                if (!is_sampled(hashes[i])) continue;
+                if (!detail::is_sampled(hashes[i])) continue;
                 if (!out.present.contains(begin + static_cast<index_t>(i))) continue;
                 out.samples.back().hashes.push_back(hashes[i]);
               }
@@ -169,7 +170,7 @@ row_patterns group_section(const input_rows& input, const present_rows& present,
                                        hashes.push_back(all[i]);
                                    }
                                  });
-  const int threads = thread_count(options.threads);
+  const int threads = detail::thread_count(options.threads);
   std::vector<std::vector<index_t>> orders(static_cast<std::size_t>(threads));
   const auto equal = [&](node_id a, node_id b, int thread) {
     return input.with_rows(present.row_of(before + a), present.row_of(before + b),
@@ -178,7 +179,7 @@ row_patterns group_section(const input_rows& input, const present_rows& present,
                                                orders[static_cast<std::size_t>(thread)]);
                            });
   };
-  return group_equal_rows(equal, std::move(hashes), passes, threads);
+  return detail::group_equal_rows(equal, std::move(hashes), passes, threads);
 }
 
 // The patterns of all sections, where they pay.

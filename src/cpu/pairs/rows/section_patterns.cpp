@@ -38,7 +38,7 @@ bool promises_patterns(const row_selection& selection, std::span<const section_s
   std::vector<double> patterns;
   for (const section_sample& sample : samples) {
     rows.push_back(static_cast<double>(sample.rows));
-    patterns.push_back(is_small(sample) ? rows.back() : estimated_patterns(sample.hashes));
+    patterns.push_back(is_small(sample) ? rows.back() : detail::estimated_patterns(sample.hashes));
   }
   return folding_pays(selection, rows, patterns, most_share);
 }
@@ -46,7 +46,7 @@ bool promises_patterns(const row_selection& selection, std::span<const section_s
 row_patterns join_patterns(std::vector<row_patterns> found,
                            std::span<const std::span<const node_id>> original, index_t input_rows) {
   if (found.size() == 1) {
-    return renumber_rows(std::move(found.front()), original.front(), input_rows);
+    return detail::renumber_rows(std::move(found.front()), original.front(), input_rows);
   }
   row_patterns out;
   out.pattern_of.assign(static_cast<std::size_t>(input_rows), row_patterns::no_pattern);

@@ -21,7 +21,7 @@ bool folding_pays(const row_selection& selection, std::span<const double> rows,
 /// What a survey knows of the rows of a section.
 struct section_sample {
   index_t rows = 0;
-  std::vector<std::uint64_t> hashes = {};  ///< Those that is_sampled() takes, at least.
+  std::vector<std::uint64_t> hashes = {};  ///< Those that detail::is_sampled() takes, at least.
 };
 /// Whether folding_pays() by that, or may where sections are too small for a sample.
 bool promises_patterns(const row_selection& selection, std::span<const section_sample> samples,

@@ -150,7 +150,7 @@ const std::vector<double>& packed_search::sample() {
                                                          static_cast<double>(most_sample)));
   sample_.resize(count);
   const std::size_t tasks = (count + samples_per_task - 1) / samples_per_task;
-  parallel_for(static_cast<index_t>(tasks), threads_, [&](index_t task, int) {
+  detail::parallel_for(static_cast<index_t>(tasks), threads_, [&](index_t task, int) {
     const std::size_t begin = static_cast<std::size_t>(task) * samples_per_task;
     for (std::size_t k = begin; k < std::min(begin + samples_per_task, count); ++k) {
       const row_pair drawn = draw_pair(layout(), k);

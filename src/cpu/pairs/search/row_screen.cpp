@@ -93,8 +93,8 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
   const auto for_each_row = [&](const auto& body) {
-    parallel_for_ranges(
-        count, rows_per_task, thread_count(threads), [&](detail::index_range some, int) {
+    detail::parallel_for_ranges(
+        count, rows_per_task, detail::thread_count(threads), [&](detail::index_range some, int) {
           std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
           std::vector<std::int16_t> room;
           double largest = 0;

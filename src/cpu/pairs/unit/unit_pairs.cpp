@@ -220,7 +220,7 @@ class float_unit_search final : public unit_row_search<packed_search> {
   }
 
   void pack(packed_columns& columns) const override {
-    parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
+    detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
       std::vector<float> rounded(static_cast<std::size_t>(cols()));
       for (index_t i = some.begin; i < some.end; ++i) {
         std::transform(rows().row(i), rows().row(i) + cols(), rounded.begin(),

@@ -62,7 +62,7 @@ wide_products::wide_products(const pair_kernels& kernels, index_t rows, index_t 
 template <class Fill>
 void wide_products::pack(int threads, const Fill& fill) {
   const index_t groups = round_up(rows_, group_lanes * group_padding) / group_lanes;
-  parallel_for(groups, thread_count(threads), [&](index_t group, int) {
+  detail::parallel_for(groups, detail::thread_count(threads), [&](index_t group, int) {
     alignas(64) std::int16_t values[group_lanes][packed_at_once];
     std::uint8_t* const to = data_.data() + group * steps_ * group_step;
     for (index_t begin = 0; begin < cols_; begin += packed_at_once) {
@@ -113,7 +113,7 @@ wide_products wide_products::rounded(const pair_kernels& kernels, const T* value
   const auto length_of = [&](index_t row) { return lengths == nullptr ? 1.0 : lengths[row]; };
   std::atomic<double> largest = 0;
   std::atomic<double> piece = 0;
-  parallel_for(rows, thread_count(threads), [&](index_t row, int) {
+  detail::parallel_for(rows, detail::thread_count(threads), [&](index_t row, int) {
     const row_extent extent = extent_of(rounding, values + row * stride, cols);
     raise_to(largest, extent.largest / length_of(row));
     raise_to(piece, std::sqrt(extent.piece) / length_of(row));

@@ -33,7 +33,7 @@ detail::keep_range expected_cut(const call_shape& shape, const pair_filter& filt
   const double max_p = is_adjusted
                            ? filter.max_p / static_cast<double>(std::max<std::uint64_t>(pairs, 1))
                            : filter.max_p;
-  return stats::cut_at(shape.what, max_p, filter, shape.format.cols).keep;
+  return detail::cut_at(shape.what, max_p, filter, shape.format.cols).keep;
 }
 
 // The screen that is expected to take the least time, if the rows are independent.

@@ -189,17 +189,17 @@ std::uint64_t read_family(const detail::device_pair_call& call, const stream_row
 
 // The cut of a filter; `memory` is for what Bonferroni counts. Where p depends on ties, `rows` drop
 // pairs by their own p, and every statistic that is left is kept.
-stats::effective_cut resolve(const detail::device_pair_call& call, const pair_filter& filter,
-                             bool of_one_side, stream_rows& rows, kernels::valid_rows* memory,
-                             cudaStream_t stream) {
+detail::effective_cut resolve(const detail::device_pair_call& call, const pair_filter& filter,
+                              bool of_one_side, stream_rows& rows, kernels::valid_rows* memory,
+                              cudaStream_t stream) {
   double max_p = filter.max_p;
   if (filter.adjust == adjustment::bonferroni) {
     const std::uint64_t family = read_family(call, rows, memory, stream);
     if (family > 0) max_p = filter.max_p / static_cast<double>(family);
   }
   const auto cut_of = [&](double critical) {
-    const stats::effective_cut cut = stats::cut_from(critical, max_p, filter);
-    return of_one_side ? stats::of_one_sign(cut, filter.side) : cut;
+    const detail::effective_cut cut = detail::cut_from(critical, max_p, filter);
+    return of_one_side ? detail::of_one_sign(cut, filter.side) : cut;
   };
   const index_t cols = call.input.cols();
   if (call.what.info.test != significance::kendall) {
@@ -252,7 +252,7 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
     rows.prepare(call.input.tables, stream);
     using sink_type = std::remove_cvref_t<decltype(asked)>;
     constexpr bool of_one_side = std::is_same_v<sink_type, device_top_k_sink>;
-    stats::effective_cut cut{};
+    detail::effective_cut cut{};
     if constexpr (requires { asked.keep; }) {
       cut = resolve(call, asked.keep, of_one_side, rows, valid, stream);
     }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 
-#include "base/index_range.hpp"
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/row_buffer.hpp"
@@ -19,6 +18,7 @@
 #include "cuda/pairs/team/share.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_buffer.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"

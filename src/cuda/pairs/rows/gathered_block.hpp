@@ -6,8 +6,8 @@
 
 #include <gpu/detail/any_view.hpp>
 
-#include "base/index_range.hpp"
 #include "cuda/transfer/upload_lane.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "pairs/reading/gather.hpp"
 
 namespace gpu::cuda {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/index_range.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 
 namespace gpu::cuda {

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/index_range.hpp"
 #include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/index_range.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/engine.hpp"
 

@@ -87,7 +87,7 @@ class parquet_rows final : public row_reader {
   parquet_rows(input& file, const read_options& options)
       : file_(file),
         name_(file.name()),
-        threads_(cpu::thread_count(options.threads)),
+        threads_(detail::thread_count(options.threads)),
         bytes_(std::make_shared<arrow_file>(file.seekable())) {
     guarded([&] { open(options); });
   }

@@ -51,7 +51,7 @@ template <class Place>
 std::vector<piece_group> group_pieces(const std::vector<entry_piece<Place>>& pieces, index_t rows,
                                       std::size_t entries, int threads) {
   const std::size_t most = entries / (2 * (static_cast<std::size_t>(rows) + 1));
-  const auto team = static_cast<std::size_t>(cpu::thread_count(threads));
+  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
   const std::size_t count = std::clamp<std::size_t>(most, 1, team);
   const std::size_t enough = (entries + count - 1) / count;
   std::vector<piece_group> groups;
@@ -75,7 +75,7 @@ class assembly {
       : pieces_(pieces),
         rows_(static_cast<std::size_t>(rows)),
         how_(how),
-        threads_(cpu::thread_count(threads)),
+        threads_(detail::thread_count(threads)),
         groups_(group_pieces(pieces, rows, entries, threads)) {
     count();
   }
@@ -83,7 +83,7 @@ class assembly {
   template <class T>
   void move_to(sparse_matrix& out) {
     array<T> values(pattern_.column.size());
-    cpu::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
+    detail::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
       const piece_group& group = groups_[static_cast<std::size_t>(g)];
       for (std::size_t k = group.begin; k < group.end; ++k) {
         entry_piece<Place>& piece = pieces_[k];
@@ -104,7 +104,7 @@ class assembly {
   // Where each group has its first entry of each row.
   void count() {
     next_.assign(groups_.size() * rows_, 0);
-    cpu::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
+    detail::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
       Index* const counts = cursor_of(g);
       const piece_group& group = groups_[static_cast<std::size_t>(g)];
       for (std::size_t k = group.begin; k < group.end; ++k) {

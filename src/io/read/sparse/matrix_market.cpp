@@ -86,7 +86,7 @@ class mtx_body {
 
   void read(line_walk& walk) {
     index_t lines = walk.lines();
-    const int team = cpu::thread_count(options_.threads);
+    const int team = detail::thread_count(options_.threads);
     std::vector<mtx_line_reader<Place>> readers(
         static_cast<std::size_t>(team), mtx_line_reader<Place>(header_, options_.transposes));
     for (; !walk.block().empty(); walk.next_block()) {
@@ -94,7 +94,7 @@ class mtx_body {
       const std::vector<std::size_t> bounds = bounds_of(block);
       std::vector<mtx_lines<Place>> read(bounds.size() - 1);
       std::atomic<std::size_t> stop_at{read.size()};
-      cpu::parallel_for_team(std::ssize(read), team, [&](index_t task, int thread) {
+      detail::parallel_for_team(std::ssize(read), team, [&](index_t task, int thread) {
         const auto k = static_cast<std::size_t>(task);
         if (k > stop_at.load(std::memory_order_relaxed)) return;
         read[k] = readers[static_cast<std::size_t>(thread)].read(

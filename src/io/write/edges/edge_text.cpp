@@ -142,7 +142,7 @@ edge_text_writer::edge_text_writer(result_format format, output_file& out,
       col_letter_(context.against != nullptr ? 'Y' : 'X'),
       longest_line_(names_.longest(context.rows) + col_names_.longest(context.cols()) + 1 +
                     statistic_text::room),
-      statistics_(static_cast<std::size_t>(cpu::thread_count(context.threads)),
+      statistics_(static_cast<std::size_t>(detail::thread_count(context.threads)),
                   statistic_text(context, separator_)),
       plain_(statistics_.size()),
       pipeline_(out, statistics_.size(), block_edges,

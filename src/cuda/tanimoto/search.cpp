@@ -22,6 +22,7 @@
 #include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/index_range.hpp"
 #include "cuda_runtime/memory_cache.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/tanimoto/kernels.hpp"

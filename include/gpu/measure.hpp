@@ -63,6 +63,7 @@ struct measure_info {
   equal_rows equals;             ///< Whether equal rows can be folded.
   index_t least_cols;            ///< Columns that it takes at least.
   index_t most_cols;             ///< Columns that it takes at most.
+  double z_variance = 0;         ///< Of Fisher's z, times cols - 3; 0: no differential correlation.
 };
 
 /// Every measure of the library, in the order of the enumeration.

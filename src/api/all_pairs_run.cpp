@@ -69,7 +69,14 @@ std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_inpu
                                      const pair_engine& engine, const pair_options& options) {
   const significance test = what.info.test;
   if (is_pairwise(what)) return nullptr;  // by shared columns
-  if (test != significance::kendall && test != significance::permutations) return nullptr;
+  switch (test) {
+    case significance::none:  // p follows from the statistic alone
+    case significance::student_t:
+      return nullptr;
+    case significance::kendall:
+    case significance::permutations:
+      break;
+  }
   const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
   return std::make_unique<tied_rows>(
       test, are_known ? engine.rows().ties : find_ties(input.tables, options.exec.cpu_threads),

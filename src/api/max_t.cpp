@@ -110,7 +110,7 @@ prepared_sides prepare_sides(const measure_traits& what, const pair_tables& data
   const measure of = what.info.what;
   out.tables.prepared_y = prepare_table(of, *out.tables.y, options);
   out.tables.y.reset();
-  if (options.exec.target != backend::cpu || what.form != row_form::ranks) return out;
+  if (options.exec.target != backend::cpu || !packs_ranks(what)) return out;
   out.ranks = std::dynamic_pointer_cast<const host_prepared_table>(
       data.y ? prepare_table(of, data.x, options) : out.tables.prepared_y);
   // Shuffled ranks of a row with a NaN would be those of a row without one.

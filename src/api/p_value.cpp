@@ -126,6 +126,26 @@ double critical_correlation(double p, index_t observations, tail side) {
 }  // namespace gpu::inline v0
 
 namespace gpu::inline v0::detail {
+namespace {
+
+// Whether prepared rows tell the ties of the values: signs come with them, ranks in host memory
+// stand for the values.
+bool tells_ties(const prepared_table& data, bool is_on_host) {
+  switch (traits_of(data.what).form) {
+    case row_form::signs:
+      return true;
+    case row_form::ranks:
+      return is_on_host;
+    case row_form::unit_values:
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+    case row_form::shared_signs:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<row_ties> kendall_ties(const any_table& data) {
   return with_memory_errors("kendall_ties", [&] {
@@ -145,9 +165,7 @@ std::vector<row_ties> kendall_ties(const any_table& data) {
 std::vector<row_ties> kendall_ties(const prepared_table& data) {
   return with_memory_errors("kendall_ties", [&] {
     const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
-    const bool is_known =
-        data.what == measure::kendall || (data.what == measure::spearman && kept != nullptr);
-    if (!is_known) {
+    if (!tells_ties(data, kept != nullptr)) {
       throw invalid_argument(
           fmt::format("data: was prepared for {} on {}, expected {}, or {} on {}",
                       to_string(data.what), to_string(data.where), to_string(measure::kendall),

@@ -40,6 +40,18 @@ void add_ties(const matrix_view<const T>& rows, int threads, row_ties* out) {
                        });
 }
 
+tied_rows::any_test make_test(significance test, index_t cols) {
+  switch (test) {
+    case significance::kendall:
+      return stats::kendall_test(cols);
+    case significance::permutations:
+    case significance::none:  // of no tied_rows, as the next one
+    case significance::student_t:
+      break;
+  }
+  return stats::spearman_test(cols);
+}
+
 }  // namespace
 
 std::vector<row_ties> find_ties(const pair_tables& tables, int threads) {
@@ -65,10 +77,7 @@ std::vector<row_ties> find_ties(const host_prepared_table& data) {
 
 tied_rows::tied_rows(significance test, std::vector<row_ties> ties, index_t cols,
                      index_t first_col_of_area)
-    : ties_(std::move(ties)),
-      first_col_(first_col_of_area),
-      test_(test == significance::kendall ? any_test(stats::kendall_test(cols))
-                                          : any_test(stats::spearman_test(cols))) {}
+    : ties_(std::move(ties)), first_col_(first_col_of_area), test_(make_test(test, cols)) {}
 
 std::vector<index_t> tied_rows::rows_with_ties() const {
   std::vector<index_t> out;

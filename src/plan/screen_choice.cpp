@@ -48,7 +48,7 @@ double rounding_loss(row_form form) {
 }
 
 // Which screens rows of a form have.
-enum class screen_kind { none, exact_ranks, rounded };
+enum class screen_kind { none, exact_ranks, ranks_of_signs, rounded };
 screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
   switch (form) {
     case row_form::ranks:
@@ -60,9 +60,38 @@ screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
     case row_form::shared_signs:
       break;               // computed anew for each pair
     case row_form::signs:  // by their ranks
-      return cols > most_rank_columns ? screen_kind::none : screen_kind::exact_ranks;
+      return cols > most_rank_columns ? screen_kind::none : screen_kind::ranks_of_signs;
   }
   return screen_kind::none;
+}
+
+// What screens_of() gives no screen of a form, in words.
+std::string_view rows_without_screens(row_form form) {
+  switch (form) {
+    case row_form::signs:
+    case row_form::ranks:        // have one of any length
+    case row_form::unit_values:  // too
+      return "so many columns";
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+    case row_form::shared_signs:
+      break;
+  }
+  return "rows with missing values";
+}
+
+bool has_tiles_of_halves(row_form form) {
+  switch (form) {
+    case row_form::unit_values:
+      return true;
+    case row_form::ranks:
+    case row_form::signs:
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+    case row_form::shared_signs:
+      break;
+  }
+  return false;
 }
 
 // Rows rounded to 8 bits: unit values, and ranks where these need more bits.
@@ -170,15 +199,13 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
     case screen_kind::none:
       return {};
     case screen_kind::exact_ranks:
-      if (what.form == row_form::signs) {
-        return rank_screens(cut, cols, screen_use::edges, machine.signs_e4m3, machine.signs_int8,
-                            1);
-      }
       if (screen_depth(packed_cols) > 32) {
         return rank_screens(cut, packed_cols, use, machine.deep_e4m3, machine.deep_int8,
                             machine.counted_deep_ranks);
       }
       return rank_screens(cut, packed_cols, use, machine.e4m3, machine.int8, machine.counted_ranks);
+    case screen_kind::ranks_of_signs:
+      return rank_screens(cut, cols, screen_use::edges, machine.signs_e4m3, machine.signs_int8, 1);
     case screen_kind::rounded:
       break;
   }
@@ -195,7 +222,7 @@ bool is_short_for_screens(const measure_traits& what, index_t cols, screen_use u
                           const cuda_costs& machine) {
   if (use != screen_use::edges) return is_short_for_packing(pairs, machine);
   // Tiles of halves are the fastest of all tiles.
-  const bool has_halves = what.form == row_form::unit_values &&
+  const bool has_halves = has_tiles_of_halves(what.form) &&
                           what.packed_cols(cols) <= kernels::policy::most_half_columns;
   return has_halves && is_short_for_unit_screens(pairs, machine);
 }
@@ -223,9 +250,7 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
                        name_of(screen->operand), share, source);
   }
   if (screens_of(what.form, cols, what.packed_cols(cols)) == screen_kind::none) {
-    return what.form == row_form::signs
-               ? "every pair is decided: so many columns have no screen"
-               : "every pair is decided: rows with missing values have no screen";
+    return fmt::format("every pair is decided: {} have no screen", rows_without_screens(what.form));
   }
   if (share == 0) return "every pair is decided: the cut is near 0";
   return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,

@@ -21,6 +21,7 @@
 #include "pairs/differential/difference_sinks.hpp"
 #include "pairs/differential/difference_walk.hpp"
 #include "pairs/differential/group_checks.hpp"
+#include "pairs/measures/measures.hpp"
 #include "pairs/tables.hpp"
 #include "stats/correlation_difference.hpp"
 
@@ -36,21 +37,15 @@ void check_correlation(const char* name, double r) {
 }  // namespace
 
 double differential_standard_error(measure what, index_t first_cols, index_t second_cols) {
-  constexpr double of_ranks = 1.06;
   constexpr index_t least = 4;
-  if (what != measure::pearson && what != measure::spearman) {
-    throw unsupported(fmt::format(
-        "measure: the standard error of a difference is known of pearson and spearman, got {}",
-        info_of(what).name));
-  }
+  const double variance = detail::z_variance_of(what);
   if (std::min(first_cols, second_cols) < least) {
     throw invalid_argument(
         fmt::format("first_cols, second_cols: got {} and {}, expected at least {}", first_cols,
                     second_cols, least));
   }
-  const double factor = what == measure::spearman ? of_ranks : 1.0;
-  return std::sqrt(factor / static_cast<double>(first_cols - 3) +
-                   factor / static_cast<double>(second_cols - 3));
+  return std::sqrt(variance / static_cast<double>(first_cols - 3) +
+                   variance / static_cast<double>(second_cols - 3));
 }
 
 double differential_z(double first, double second, double standard_error) {

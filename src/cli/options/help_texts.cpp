@@ -7,12 +7,32 @@
 namespace gpu::cli {
 namespace {
 
+/// What a measure's test adds to the columns of a result.
+std::string_view test_columns(significance test) {
+  switch (test) {
+    case significance::none:
+      break;
+    case significance::student_t:
+      return ", t, p";
+    case significance::kendall:
+    case significance::permutations:
+      return ", p";
+  }
+  return "";
+}
+
 /// Of all verbs that compute pairs; `call` is the verb with what it needs.
-std::string pair_text(std::string_view call, std::string_view symbol, significance test) {
-  const bool has_p = test != significance::none;
-  const std::string columns =
-      fmt::format("{}{}{}", symbol, test == significance::student_t ? ", t" : "",
-                  has_p ? ", p, and q with --adjust" : "");
+std::string pair_text(std::string_view call, const measure_info& info) {
+  const bool has_p = info.test != significance::none;
+  const std::string statistic = fmt::format("{}{}", info.symbol, test_columns(info.test));
+  const std::string columns = fmt::format("{}{}", statistic, has_p ? ", and q with --adjust" : "");
+  std::string folded;
+  switch (info.equals) {
+    case equal_rows::apart:
+      break;
+    case equal_rows::folded:
+      folded = fmt::format("  folded-edges  name_i, name_j, {}, pairs\n", statistic);
+  }
   const std::string cut = has_p ? "--max-p 0.05 --adjust bh" : "--min-abs 0.9";
   return fmt::format(
       "Columns of the result, behind a header line:\n"
@@ -21,7 +41,8 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  counts        name, degree\n"
       "  dense         names, then the row of each behind its name\n"
       "{3}"
-      "{4}\n"
+      "With --nan pairwise, --observations adds n behind p: the columns that a pair shares;\n"
+      "for dense, --observations-output FILE takes a matrix of them.\n\n"
       "Examples:\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv\n"
       "  gpu-similarity {1} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
@@ -29,13 +50,7 @@ std::string pair_text(std::string_view call, std::string_view symbol, significan
       "  gpu-similarity {1} matrix.mtx.gz {2} -o edges.tsv\n"
       "  gpu-similarity {1} genes.tsv --against proteins.tsv --min-abs 0.8\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
-      columns, call, cut,
-      symbol == "rho" ? "  folded-edges  name_i, name_j, rho, t, p, pairs\n" : "",
-      call == info_of(measure::bicor).name
-          ? ""
-          : "With --nan pairwise, --observations adds n behind p: "
-            "the columns that a pair shares;\nfor dense, --observations-output FILE takes "
-            "a matrix of them.\n");
+      columns, call, cut, folded);
 }
 
 }  // namespace
@@ -48,12 +63,10 @@ std::string exit_codes_text() {
 std::string examples_text(std::string_view verb) {
   for (const measure what : all_measures()) {
     const measure_info& info = info_of(what);
-    if (verb == info.name) {
-      return pair_text(info.name, info.symbol, info.test);
-    }
+    if (verb == info.name) return pair_text(info.name, info);
   }
   if (verb == "correlate")
-    return pair_text("correlate --measure pearson", "r", significance::student_t);
+    return pair_text("correlate --measure pearson", info_of(measure::pearson));
   if (verb == "tanimoto") {
     return "Columns of the result, behind a header line:\n"
            "  edges         name_i, name_j, tanimoto\n"

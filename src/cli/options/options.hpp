@@ -94,7 +94,15 @@ struct pairs_command {
   }
   /// Whether p depends on the ties of both rows.
   [[nodiscard]] bool has_p_of_ties() const {
-    return info().test == significance::kendall || pairs.p_method == p_method::exact;
+    switch (info().test) {
+      case significance::kendall:
+      case significance::permutations:
+        return true;
+      case significance::none:
+      case significance::student_t:
+        break;
+    }
+    return pairs.p_method == p_method::exact;
   }
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {

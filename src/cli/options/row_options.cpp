@@ -181,9 +181,11 @@ void add_differential(CLI::App& app, differential_command& c) {
                          {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
                          "What a missing value does: end the run, or leave its row out [reject]")
       ->group("Input");
-  add_choice<measure>(app, "--measure", c.what,
-                      {{"pearson", measure::pearson}, {"spearman", measure::spearman}},
-                      "Which correlation [pearson]")
+  names_of<measure> measures;
+  for (const measure each : all_measures()) {
+    if (info_of(each).z_variance > 0) measures.emplace(to_string(each), each);
+  }
+  add_choice(app, "--measure", c.what, measures, "Which correlation [pearson]")
       ->group("Which pairs");
   app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
       ->type_name("P")

@@ -94,7 +94,7 @@ bool names_columns(const pair_options& options) {
 column_model::column_model(const measure_traits& complete, index_t cols,
                            const pair_options& options)
     : cols_(cols),
-      takes_ranks_(complete.form == row_form::ranks),
+      takes_ranks_(packs_ranks(complete)),
       centres_(is_centred(complete.centre)),
       traits_(column_traits_of(complete, {.covariates = options.covariates.rows(),
                                           .have_weights = !options.column_weights.empty(),

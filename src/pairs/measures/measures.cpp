@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include <gpu/error.hpp>
@@ -131,7 +132,7 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
 }
 
 measure_traits permutation_traits_of(const measure_traits& complete) {
-  if (complete.form != row_form::ranks) {
+  if (!packs_ranks(complete)) {
     throw unsupported(
         fmt::format("options.p_method: exact is not offered for {}, expected t, or spearman",
                     complete.info.title));
@@ -141,6 +142,19 @@ measure_traits permutation_traits_of(const measure_traits& complete) {
   // Patterns of rows would need p of pairs of patterns.
   out.info.equals = equal_rows::apart;
   return out;
+}
+
+double z_variance_of(measure what) {
+  const measure_info& info = traits_of(what).info;
+  if (info.z_variance > 0) return info.z_variance;
+  std::string names;
+  for (const measure other : measures) {
+    if (traits_of(other).info.z_variance > 0) {
+      names += fmt::format("{}{}", names.empty() ? "" : " and ", to_string(other));
+    }
+  }
+  throw unsupported(fmt::format(
+      "measure: the standard error of a difference is known of {}, got {}", names, info.name));
 }
 
 const measure_traits& traits_of(measure what) {

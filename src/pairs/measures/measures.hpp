@@ -102,6 +102,25 @@ measure_traits permutation_traits_of(const measure_traits& complete);
   return true;
 }
 
+/// Whether its rows are packed as ranks, which then may stand in place of the values.
+[[nodiscard]] constexpr bool packs_ranks(const measure_traits& what) {
+  switch (what.form) {
+    case row_form::ranks:
+      return true;
+    case row_form::unit_values:
+    case row_form::signs:
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+    case row_form::shared_signs:
+      break;
+  }
+  return false;
+}
+
+/// measure_info::z_variance of a measure whose differences have a test.
+/// @throw gpu::unsupported of others.
+double z_variance_of(measure what);
+
 /// The descriptor of a measure.
 /// @throw gpu::invalid_argument where `what` is no value of the enumeration.
 const measure_traits& traits_of(measure what);

@@ -14,7 +14,8 @@ const measure_traits pearson_traits{.info = {.what = measure::pearson,
                                              .scale = value_scale::numeric,
                                              .equals = equal_rows::apart,
                                              .least_cols = 3,
-                                             .most_cols = std::numeric_limits<index_t>::max()},
+                                             .most_cols = std::numeric_limits<index_t>::max(),
+                                             .z_variance = 1},
                                     .form = row_form::unit_values,
                                     .centre = row_centre::mean};
 

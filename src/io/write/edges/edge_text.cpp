@@ -55,8 +55,13 @@ statistic_text::statistic_text(const result_context& context, char separator)
 }
 
 char* statistic_text::append(char* out, double statistic, double p) {
-  if (test_ == significance::kendall || test_ == significance::permutations) {
-    return append_once(out, statistic, p, observations_);
+  switch (test_) {
+    case significance::kendall:  // equal statistics may have another p
+    case significance::permutations:
+      return append_once(out, statistic, p, observations_);
+    case significance::none:
+    case significance::student_t:
+      break;
   }
   const std::size_t slot = slot_of(statistic);
   entry& e = entries_[slot];

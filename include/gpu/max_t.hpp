@@ -90,7 +90,7 @@ GPU_SIMILARITY_EXPORT max_t_null max_t(measure what, const pair_tables& data,
 /// What is held: the probability of keeping any pair where no row depends on another is at most
 /// `level`, as near as (1 + permutations) tables tell. Of x against y this is exact, whatever the
 /// rows of x have to do with each other, and those of y. Of one table, whose rows are shuffled
-/// against themselves, it is an approximation: see docs/permutation.md for how good it is.
+/// against themselves, it is an approximation: simulated at level 0.05 it was 0.033 to 0.057.
 ///
 /// @param what any measure.
 /// @param data values [rows, cols] in host memory, as all_pairs takes them.

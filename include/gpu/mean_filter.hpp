@@ -33,11 +33,11 @@ enum class boundary {
   valid     ///< Nothing: only windows wholly inside the row; the output is window - 1 shorter.
 };
 
-/// The implementation that filters. All obey the same error bound: see docs/mean_filter.md for
-/// what each variant gains. Of a far window, of at least 512 elements and twice the length of a
-/// row, the elements that all windows of the row have in common are summed separately; the rest, at
-/// most twice the length of a row, is the window in the limits below, and on CUDA `direct`,
-/// `block_sums` and `multi_level` take it.
+/// The implementation that filters. All obey the same error bound; the documentation has times
+/// ("Moving mean and convolution"). Of a far window, of at least 512 elements and twice the length
+/// of a row, the elements that all windows of the row have in common are summed separately; the
+/// rest, at most twice the length of a row, is the window in the limits below, and on CUDA
+/// `direct`, `block_sums` and `multi_level` take it.
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device.
   direct,           ///< Reads each window from (global) memory: window reads per output.

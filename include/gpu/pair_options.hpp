@@ -15,7 +15,7 @@ namespace gpu {
 inline namespace v0 {
 
 /// The implementation that computes the pairs. All Spearman variants decide alike, bit for bit;
-/// see docs/spearman.md for what each variant gains.
+/// the page "Spearman, all pairs" of the documentation says what each variant gains.
 enum class pair_variant {
   automatic,     ///< Chosen by device, operation and shape.
   naive,         ///< CPU: textbook loops. CUDA: one block per row, ranks recomputed per pair.
@@ -80,16 +80,16 @@ struct pair_part {
 /// Options of spearman_all_pairs and pearson_all_pairs.
 struct pair_options {
   /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic; `pairwise`
-  /// takes of each pair of rows the columns in which neither holds a NaN, see
-  /// docs/missing_values.md.
+  /// takes of each pair of rows the columns in which neither holds a NaN: they alone count for the
+  /// statistic, ranks included, and they are the observations of its test.
   nan_policy nans = nan_policy::reject;
   /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. From 3 to 1e15.
   index_t min_observations = 3;
   /// Spearman and Pearson: covariates [covariates, cols], a row each, with the columns of the data.
   /// The statistic is then the *partial* correlation given them: that of what is left of two rows
   /// (of Spearman: of their ranks) by least squares on a constant and the covariates (of Spearman:
-  /// on their ranks). See docs/partial.md. Its test has cols - 2 - covariates degrees of freedom,
-  /// at least 1. Read once, when the call begins. Empty: none.
+  /// on their ranks). Its test has cols - 2 - covariates degrees of freedom, at least 1. Read once,
+  /// when the call begins. Empty: none.
   ///
   /// gpu::invalid_argument for other columns than those of the data, values that are not finite,
   /// too many rows, and a row that is constant or, up to 1e-7 of its length, a constant plus
@@ -114,7 +114,7 @@ struct pair_options {
   /// Whether rows of equal ranks are computed once.
   row_folding fold = row_folding::automatic;
   /// The part of the job to compute; the default is all of it. gpu::unsupported with
-  /// adjustment::benjamini_hochberg, whose cut depends on all pairs: see docs/parts.md.
+  /// adjustment::benjamini_hochberg, whose cut depends on all pairs: discovery_sink finds it.
   pair_part part = {};
   /// Sinks of device_sinks.hpp only: scratch memory of the caller, at least as many bytes as
   /// plan_spearman_all_pairs(data, options, sink).workspace_bytes says, 256-byte aligned, left

@@ -33,7 +33,7 @@ enum class rank_order {
   descending  ///< The largest.
 };
 
-/// The implementation that ranks; every one gives the same bits. docs/rank.md compares them.
+/// The implementation that ranks; every one gives the same bits, in another time.
 enum class rank_variant {
   automatic,       ///< Chosen by backend, type and columns.
   counting,        ///< Counts smaller and equal values per element; rows of up to 128 columns.

@@ -35,6 +35,8 @@ PLANTED = [
     ("src/cuda/rank/device.cpp", '#include "kernels/common/launch.cuh"\n', "is device code"),
     ("src/base/quoted.hpp", '#include "../include/gpu/index.hpp"\n', "is no file of the project"),
     ("include/gpu/cuda.hpp", "#include <cuda_runtime_api.h>\n", "a public header includes"),
+    ("include/gpu/page.hpp", "// See docs/rank.md.\n", "page.hpp:1: 'docs/rank.md' is not installed"),
+    ("include/gpu/gone.hpp", "// As gpu/lost.hpp.\n", "gone.hpp:1: 'gpu/lost.hpp' is not installed"),
     ("src/nowhere/x.hpp", "#pragma once\n", "has no line"),
     ("src/api/walk.cpp", "// for (ever)\nint sum(int n) {\n  int s = 0;\n"
      "  for (int i = 0; i < n; ++i) s += i;\n  return s;\n}\n", "walk.cpp:4: 'for': src/api holds no loops"),

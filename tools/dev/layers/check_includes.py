@@ -4,8 +4,9 @@ namespaces that a file opens to tools/dev/layers/namespaces.txt.
 
 Beside the tables it checks that rooms do not include each other in a circle, that no file outside
 kernels/ includes device code (.cuh), that public headers are included as <gpu/...>, that an include
-with quotes names a file of the project, that no folder of sources holds more than 26 files, that no
-function of src/api has a loop, and that docs/architecture.md shows the same table.
+with quotes names a file of the project, that no public header names a file that is not installed,
+that no folder of sources holds more than 26 files, that no function of src/api has a loop, and that
+docs/architecture.md shows the same table.
 
 Usage: check_includes.py [ROOT]. Prints each violation and exits with 1 where there is one.
 """
@@ -23,6 +24,10 @@ TWO_LEVELS = {"cli", "cpu", "cuda", "io", "kernels"}
 NAMESPACE = re.compile(r"^namespace (gpu\b[\w: ]*?)\s*\{", re.MULTILINE)
 MOST_FILES = 26
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+NOT_INSTALLED = re.compile(r"\b(?:bench|cmake|docs|examples|kernels|python|src|tests|tools)/[\w./*-]+|"
+                           r"[\w./-]+\.(?:cpp|cuh?|md|py|sh)\b")
+PUBLIC_HEADER = re.compile(r"\bgpu/[\w/]+\.hpp\b")
+MADE_HEADERS = {"gpu/export.hpp", "gpu/version.hpp"}
 LOOP = re.compile(r"\b(for|while|do|goto|parallel_for|(?:std::)?(?:ranges::)?(?:for_each|transform|accumulate|reduce|"
                   r"sort|stable_sort|copy_n|generate))\s*[({]")
 
@@ -114,6 +119,19 @@ def check_file(root, table, file):
             yield f'{file}: "{name}": {room} may not include {target_room}'
 
 
+def not_installed(root, files):
+    """Of the project, public headers alone are installed, two of them made by the build."""
+    for file in files:
+        if file.parts[0] != "include":
+            continue
+        for number, line in enumerate((root / file).read_text().split("\n"), 1):
+            named = {name.rstrip(".") for name in NOT_INSTALLED.findall(line)}
+            named |= {name for name in PUBLIC_HEADER.findall(line)
+                      if name not in MADE_HEADERS and not (root / "include" / name).is_file()}
+            for name in sorted(named):
+                yield f"{file}:{number}: '{name}' is not installed"
+
+
 def includes_of_rooms(root, table, files):
     """Room -> other rooms -> a file that includes one of theirs."""
     graph = collections.defaultdict(dict)
@@ -193,6 +211,7 @@ def main():
     problems += [p for f in files for p in check_namespaces(root, table, namespaces, f)]
     problems += circles(includes_of_rooms(root, table, files))
     problems += loops_of_api(root, files)
+    problems += not_installed(root, files)
     problems += full_folders(files)
     problems += drawing_differs(root, table)
     for problem in problems:

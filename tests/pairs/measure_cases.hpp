@@ -155,10 +155,25 @@ std::vector<gpu::edge> streamed(const Run& run, const gpu::pair_filter& keep) {
   return out;
 }
 
+/// What run(sink) gives of ranks without a test is what the oracle has of the pairs.
+template <class Run>
+void check_rank_sinks(const Run& run, const statistic_table& of,
+                      const std::vector<reference_pair>& pairs, bool is_one) {
+  const gpu::pair_filter keep{.min_abs = 0.5};
+  check_dense_of_ranks(run(gpu::dense_sink{}), of, is_one);
+  const auto strong = at_least(pairs, keep.min_abs);
+  const auto edges = run(gpu::edge_sink{.keep = keep});
+  check_untested_edges(edges.edges, strong);
+  CHECK(edges.summary.patterns == 0);
+  check_untested_edges(streamed(run, keep), strong);
+  const auto counts = run(gpu::count_sink{.keep = keep});
+  CHECK(counts.kept == strong.size());
+  CHECK(counts.tested == pairs.size());
+}
+
 /// Ranks without a test: of one table, of x against y, in parts.
 inline void rank_sinks_equal_the_oracle(const pair_target& target) {
   GPU_TEST_INFO(target);
-  const gpu::pair_filter keep{.min_abs = 0.5};
   for (const gpu::index_t cols : {2, 3, 17, 130, 300}) {
     INFO(cols << " columns");
     const auto x = tied_matrix<std::int32_t>(40, cols, 3);
@@ -169,20 +184,8 @@ inline void rank_sinks_equal_the_oracle(const pair_target& target) {
     const auto two = [&](const auto& sink) {
       return rank_toy::against(x, y, target.options(), sink);
     };
-    const auto check = [&](const auto& run, const statistic_table& of,
-                           const std::vector<reference_pair>& pairs, bool is_one) {
-      check_dense_of_ranks(run(gpu::dense_sink{}), of, is_one);
-      const auto strong = at_least(pairs, keep.min_abs);
-      const auto edges = run(gpu::edge_sink{.keep = keep});
-      check_untested_edges(edges.edges, strong);
-      CHECK(edges.summary.patterns == 0);
-      check_untested_edges(streamed(run, keep), strong);
-      const auto counts = run(gpu::count_sink{.keep = keep});
-      CHECK(counts.kept == strong.size());
-      CHECK(counts.tested == pairs.size());
-    };
-    check(one, table, reference_pairs(table), true);
-    check(two, block, reference_rectangle_pairs(block), false);
+    check_rank_sinks(one, table, reference_pairs(table), true);
+    check_rank_sinks(two, block, reference_rectangle_pairs(block), false);
     check_partners_of_ranks(two(gpu::top_k_sink{.k = 3}), block, 3);
     for (const gpu::index_t of : {2, 7}) {
       check_row_parts(

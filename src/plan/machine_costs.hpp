@@ -1,7 +1,8 @@
 #pragma once
-// What a machine takes for a pair, a candidate, an element or a byte. The choices of src/plan
-// compare times that are made of these figures; no other file has one. bench/calibrate measures
-// those of the CPU where it runs.
+// What a machine takes for a pair, a candidate, an element or a byte of all pairs. The choices of
+// src/plan and the searches of src/cpu/pairs compare times that are made of these figures; no other
+// file has one. bench/calibrate measures those in which the instruction sets of a CPU differ, where
+// it runs.
 
 #include <gpu/index.hpp>
 
@@ -64,6 +65,12 @@ struct cuda_costs {
   double filling_rows = 16;
   double candidate_start = 2e-3;
 
+  // Edges and counts of long unit rows by products of halves, in seconds (H100): a column of a pair
+  // near the cut, which is computed anew at the speed of the memory, and what halves save of a
+  // column of any pair.
+  double anew_column = 1.6e-11;
+  double saved_column = 4e-14;
+
   // What short jobs are decided by, in seconds (H100, 100 to 50,000 rows). A pair of the tiles of
   // ranks, and 32 columns of it; of those of unit rows in halves, and in doubles up to 8 columns; a
   // candidate of the former.
@@ -72,7 +79,9 @@ struct cuda_costs {
   double half_pair = 5.5e-13;
   double double_pair = 1.6e-11;
   double half_candidate = 1.3e-9;
-  double pairs_at_once = 132 * 64 * 64;  ///< Of a tile for each multiprocessor.
+  // A tile for each multiprocessor, of which an H100 and an H200 have 132. As all figures of such
+  // jobs it is of that card: a plan, which says in words what a job is too short for, knows none.
+  double pairs_at_once = 132 * 64 * 64;
   // What faster ways take before their first pair, beyond what tiles take: the layout of classes, a
   // screen of unit rows, tiles in doubles, and the search for equal rows, with what that takes for
   // each row.
@@ -104,8 +113,8 @@ inline constexpr fold_costs default_fold_costs{};
 
 namespace gpu::cpu {
 
-/// About how many nanoseconds of a thread an instruction set takes. Ways are compared by these, so
-/// only their ratios matter.
+/// About how many nanoseconds of a thread an instruction set takes; factors say what they multiply.
+/// Ways are compared by these, so only their ratios matter.
 struct cpu_costs {
   double screen;   ///< A column in 8 bits, for the screen.
   double look;     ///< Comparing such a sum with the limit.
@@ -119,6 +128,29 @@ struct cpu_costs {
   /// Deciding a pair that the screen leaves, a step of which nothing can be foreseen: its branch,
   /// where its rows are, its root and quotient.
   double candidate;
+
+  // The following are about the same by every instruction set.
+
+  double making_screen = 1;  ///< An element of a screen, beyond what it takes otherwise.
+  // A pair that is decided by itself where its sum has to be made: what it takes whatever its
+  // length, and each of its columns. Of ranks, and of unit rows in doubles.
+  double own_rank_pair = 20;
+  double own_rank_column = 0.1;
+  double own_unit_pair = 15;
+  double own_unit_column = 0.5;
+  double unit_candidate = 0.4;  ///< `candidate` of unit rows, which need no root, of that of ranks.
+  // Blocks of rows in 16 bits (wide_products). A column takes int16 * (block_int16 + block_move /
+  // n) where sums are moved to doubles after every n steps; of rounded rows n is large. And
+  // comparing a sum with the cut.
+  double block_int16 = 1.1;
+  double block_move = 1;
+  double block_filter = 1;
+  double rho = 4;             ///< The statistic of ranks from a sum in doubles, and comparing it.
+  double clip = 3;            ///< The statistic of unit rows from its sum.
+  double keep = 1;            ///< Comparing such a statistic with the cut.
+  double clip_and_count = 5;  ///< That, and adding to the degrees what the comparison says.
+  double bin = 4;             ///< Adding the statistic of a kept pair to a histogram.
+  double class_bin = 1;       ///< The same where pairs are counted class by class.
 };
 
 /// The defaults, measured on a Xeon with AMX. A loop that an instruction set lacks costs 0 and is

@@ -156,8 +156,8 @@ TEST_CASE("The way that is chosen takes at most a ninth longer than the best one
                                                : std::numeric_limits<double>::infinity(),
                                  .search = sums,
                                  .every = sums + level->select,
-                                 .candidate = level->candidate + columns * 0.1,
-                                 .decide = 20 + columns * 0.1};
+                                 .candidate = level->candidate + columns * level->own_rank_column,
+                                 .decide = level->own_rank_pair + columns * level->own_rank_column};
       for (double kept = 1e-7; kept < 1; kept *= 1.5) {
         for (double left = kept; left < 1; left *= 2) {
           const auto choice =

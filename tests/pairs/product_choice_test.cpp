@@ -94,6 +94,19 @@ TEST_CASE("Halves are taken where they take the least time and rows fill a tile"
   });
 }
 
+TEST_CASE("The more halves save, the more pairs may be computed anew", "[product_choice]") {
+  using gpu::detail::most_computed_anew;
+  cuda_costs fast_halves;
+  fast_halves.saved_column *= 2;
+  cuda_costs slow_memory;
+  slow_memory.anew_column *= 2;
+  CHECK(most_computed_anew(fast_halves) > most_computed_anew());
+  CHECK(most_computed_anew(slow_memory) < most_computed_anew());
+  // Up to there halves take less time.
+  const cuda_costs machine;
+  CHECK(most_computed_anew() * machine.anew_column < machine.saved_column);
+}
+
 TEST_CASE("The share of pairs near a cut grows with the error, and where statistics are",
           "[product_choice]") {
   using gpu::detail::keep_range;

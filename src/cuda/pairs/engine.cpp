@@ -198,7 +198,7 @@ bool pair_engine::estimates_by_halves(const detail::keep_range& keep, double kep
   const double error = cuda::estimate_error(format, pair_tile_kind::products_half);
   const double anew = kept_share + detail::share_near_cut(keep, format.cols, error);
   const bool pays =
-      anew <= detail::most_computed_anew || detail::ways_in_force().cuda.halves.value_or(false);
+      anew <= detail::most_computed_anew() || detail::ways_in_force().cuda.halves.value_or(false);
   return pays && takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
          rows_->make_half_rows(budget_, stream());
 }

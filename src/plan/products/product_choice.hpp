@@ -54,9 +54,12 @@ bool takes_halves(const product_shape& shape, int multiprocessors,
                   const cuda_costs& machine = default_cuda_costs);
 
 /// The largest share of the pairs that may be computed anew, from unit rows in double precision,
-/// where products of halves are estimates for exact decisions. A column of such a pair takes
-/// 1.6e-11 s at the speed of an H100's memory, a column of any pair 4e-14 s less by halves.
-inline constexpr double most_computed_anew = 1.0 / 512;
+/// where products of halves are estimates for exact decisions: about four fifths of the share at
+/// which that takes what halves save.
+constexpr double most_computed_anew(const cuda_costs& machine = default_cuda_costs) {
+  constexpr double of_saved = 400.0 / 512;
+  return of_saved * machine.saved_column / machine.anew_column;
+}
 /// About the share of the pairs whose statistics are within `error` of a cut: of independent rows
 /// of so many observations, or of rows whose statistics are spread over [-0.5, 0.5], whichever is
 /// larger.

@@ -136,11 +136,11 @@ class packed_rank_search final : public packed_search {
     cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
                        .search = sums,
                        .every = sums + cost.select,
-                       .candidate = cost.candidate + columns * 0.1,
-                       .decide = 20 + columns * 0.1};
+                       .candidate = cost.candidate + columns * cost.own_rank_column,
+                       .decide = cost.own_rank_pair + columns * cost.own_rank_column};
     if (task().wanted == pair_task::output::counts) {
       out.every = counts_classes_ ? sums : sums + cost.count;
-      if (task().bins > 0) out.every += counts_classes_ ? 1 : 4;
+      if (task().bins > 0) out.every += counts_classes_ ? cost.class_bin : cost.bin;
     }
     return out;
   }

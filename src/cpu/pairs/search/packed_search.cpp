@@ -21,9 +21,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // screen, which takes time to make.
 constexpr double least_error = 0.008;
 
-// Nanoseconds that an element takes to be in a screen, beyond what it takes otherwise.
-constexpr double making_screen = 1;
-
 // One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
 constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
@@ -184,8 +181,9 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
   if (layout().is_thin()) costs.screen = infinity;
-  if (screen_.is_empty())
-    costs.screen += making_screen * static_cast<double>(size() * cols()) / pairs();
+  if (screen_.is_empty()) {
+    costs.screen += kernels().costs.making_screen * static_cast<double>(size() * cols()) / pairs();
+  }
   choice_ = choice_among(estimate_, costs);
   way_ = choice_.way;
   if (way_ != cpu_pair_way::screen) return;

@@ -124,13 +124,14 @@ class unit_row_search : public Base {
     const auto columns = static_cast<double>(this->cols());
     const cpu_costs& cost = this->kernels().costs;
     const pair_task& task = this->task();
-    const double statistic = columns * cost.float64 + 3;
+    const double statistic = columns * cost.float64 + cost.clip;
     const bool counts = task.wanted == pair_task::output::counts;
     return {.screen = columns * cost.screen + cost.look,
             .search = sums,
-            .every = counts && task.bins == 0 ? count : statistic + (counts ? 4 : 1),
-            .candidate = 15 + cost.candidate * 0.4 + columns * 0.5,
-            .decide = 15 + columns * 0.5};
+            .every = counts && task.bins == 0 ? count : statistic + (counts ? cost.bin : cost.keep),
+            .candidate = cost.own_unit_pair + cost.candidate * cost.unit_candidate +
+                         columns * cost.own_unit_column,
+            .decide = cost.own_unit_pair + columns * cost.own_unit_column};
   }
 
   [[nodiscard]] const unit_rows& rows() const { return rows_; }
@@ -260,8 +261,9 @@ class rounded_unit_search final : public unit_row_search<wide_search> {
 
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
-    cpu_pair_costs out =
-        costs_of(columns * kernels().costs.int16 * 1.1 + 1, columns * kernels().costs.float64 + 5);
+    const cpu_costs& cost = kernels().costs;
+    cpu_pair_costs out = costs_of(columns * cost.int16 * cost.block_int16 + cost.block_filter,
+                                  columns * cost.float64 + cost.clip_and_count);
     out.search_block = 0;
     return out;
   }

@@ -69,8 +69,8 @@ class wide_ranks {
 }
 
 // Nanoseconds of an exact sum of one pair by itself.
-[[nodiscard]] double own_sum_cost(index_t cols) {
-  return 20 + static_cast<double>(cols) * 0.1;
+[[nodiscard]] double own_sum_cost(const cpu_costs& cost, index_t cols) {
+  return cost.own_rank_pair + static_cast<double>(cols) * cost.own_rank_column;
 }
 
 // Columns that are made doubles at a time, and pairs of a row that they serve.
@@ -263,13 +263,14 @@ class wide_rank_search final : public wide_search {
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
     const cpu_costs& cost = kernels().costs;
-    const double of_block =
-        cost.int16 * (1.1 + 1 / static_cast<double>(wide_products::steps_of_ranks(cols())));
+    const auto steps = static_cast<double>(wide_products::steps_of_ranks(cols()));
+    const double of_block = cost.int16 * (cost.block_int16 + cost.block_move / steps);
+    const double own_sum = own_sum_cost(cost, cols());
     return {.screen = columns * cost.screen + cost.look,
-            .search = columns * cost.int16 * 1.1 + 1,
-            .every = columns * (takes_blocks() ? of_block : cost.float64) + 4,
-            .candidate = cost.candidate + own_sum_cost(cols()),
-            .decide = own_sum_cost(cols()),
+            .search = columns * cost.int16 * cost.block_int16 + cost.block_filter,
+            .every = columns * (takes_blocks() ? of_block : cost.float64) + cost.rho,
+            .candidate = cost.candidate + own_sum,
+            .decide = own_sum,
             .search_block = 0};
   }
 

@@ -64,8 +64,11 @@ class packed_rank_rows final
 template <class Integer>
 class packed_rank_search final : public packed_search {
  public:
-  packed_rank_search(const packed_rank_rows<Integer>& rows, const pair_task& task, int threads)
-      : packed_search(rows.form(), task, threads), rows_(rows) {}
+  packed_rank_search(const packed_rank_rows<Integer>& rows, const pair_task& task, int threads,
+                     packed_rank_search* earlier)
+      : packed_search(rows.form(), task, threads, earlier), rows_(rows) {
+    if (earlier != nullptr) classes_ = std::move(earlier->classes_);
+  }
 
   [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
 
@@ -88,11 +91,6 @@ class packed_rank_search final : public packed_search {
   }
 
  private:
-  void take_over(pair_search& earlier) override {
-    packed_search::take_over(earlier);
-    classes_ = std::move(dynamic_cast<packed_rank_search&>(earlier).classes_);
-  }
-
   void make_ready() override {
     counts_classes_ = task().wanted == pair_task::output::counts && may_count_classes();
     choose();

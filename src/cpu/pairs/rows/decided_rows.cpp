@@ -5,10 +5,10 @@ namespace {
 
 class decided_search final : public pair_search {
  public:
-  decided_search(const decided_rows& rows, const pair_task& task, int threads)
-      : pair_search(task, threads), rows_(rows) {}
-
-  void go_on(pair_search& earlier) { take_scratch(earlier); }
+  decided_search(const decided_rows& rows, const pair_task& task, int threads, pair_search* earlier)
+      : pair_search(task, threads), rows_(rows) {
+    if (earlier != nullptr) take_scratch(*earlier);
+  }
 
   [[nodiscard]] std::string explain() const override { return rows_.explain(); }
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
@@ -30,9 +30,7 @@ class decided_search final : public pair_search {
 
 std::unique_ptr<pair_search> decided_rows::search(const pair_task& task, int threads,
                                                   std::unique_ptr<pair_search> earlier) const {
-  auto out = std::make_unique<decided_search>(*this, task, threads);
-  if (earlier) out->go_on(*earlier);
-  return out;
+  return std::make_unique<decided_search>(*this, task, threads, earlier.get());
 }
 
 }  // namespace gpu::cpu

@@ -76,26 +76,19 @@ float row_scales::band_of(double cut) const {
                             (band_grows_with_cut_ ? std::abs(cut) : 1.0));
 }
 
-packed_search::packed_search(const packed_form& form, const pair_task& task, int threads)
+packed_search::packed_search(const packed_form& form, const pair_task& task, int threads,
+                             packed_search* earlier)
     : pair_search(task, threads),
       form_(form),
       dots_(form.how == packing::int8
                 ? &form.kernels.int8
                 : (form.how == packing::int16 ? &form.kernels.int16 : &form.kernels.float32)),
-      threads_(threads) {}
-
-void packed_search::begin(std::unique_ptr<pair_search> earlier) {
-  if (earlier) take_over(*earlier);
-  earlier = nullptr;  // before anything takes memory
-  make_ready();
-}
-
-void packed_search::take_over(pair_search& earlier) {
-  take_scratch(earlier);
-  auto& from = dynamic_cast<packed_search&>(earlier);
-  columns_ = std::move(from.columns_);
-  screen_ = std::move(from.screen_);
-  sample_ = std::move(from.sample_);
+      threads_(threads) {
+  if (earlier == nullptr) return;
+  take_scratch(*earlier);
+  columns_ = std::move(earlier->columns_);
+  screen_ = std::move(earlier->screen_);
+  sample_ = std::move(earlier->sample_);
 }
 
 void packed_search::choose() {

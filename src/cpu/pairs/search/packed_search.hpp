@@ -64,12 +64,16 @@ class packed_search : public pair_search {
   std::uint64_t count(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                       std::uint32_t* col_degree, const pair_bins& bins) const override;
 
-  /// The only way to a search: Search(rows, task, threads) with what it needs packed.
+  /// The only way to a search: Search(rows, task, threads, earlier) with what it needs packed. That
+  /// follows from virtual functions of Search, which a constructor of packed_search cannot call.
   template <class Search, class Rows>
   static std::unique_ptr<pair_search> make(const Rows& rows, const pair_task& task, int threads,
                                            std::unique_ptr<pair_search> earlier) {
-    auto out = std::make_unique<Search>(rows, task, threads);
-    static_cast<packed_search&>(*out).begin(std::move(earlier));
+    // A search of the same rows is of the same class.
+    auto* const last = earlier ? &dynamic_cast<Search&>(*earlier) : nullptr;
+    auto out = std::make_unique<Search>(rows, task, threads, last);
+    earlier = nullptr;  // before anything takes memory
+    static_cast<packed_search&>(*out).make_ready();
     return out;
   }
 
@@ -83,10 +87,10 @@ class packed_search : public pair_search {
     cut_side side = cut_side::positive;
   };
 
-  packed_search(const packed_form& form, const pair_task& task, int threads);
+  /// Takes from `earlier`, a search of the same rows, what it packed and sampled; null: nothing.
+  packed_search(const packed_form& form, const pair_task& task, int threads,
+                packed_search* earlier);
 
-  /// Takes from a search of the same rows what it packed and sampled.
-  virtual void take_over(pair_search& earlier);
   /// Chooses the way and packs what it takes.
   virtual void make_ready() {
     choose();
@@ -147,7 +151,6 @@ class packed_search : public pair_search {
                                      pair_scratch& scratch) const;
 
  private:
-  void begin(std::unique_ptr<pair_search> earlier);
   // Pairs that are asked for.
   [[nodiscard]] double pairs() const;
   // Statistics of such pairs drawn at random; drawn once.
@@ -174,7 +177,7 @@ class packed_search : public pair_search {
   pair_estimate estimate_;
 };
 
-/// Immutable rows of one form, Rows, and the search of that form: Search(Rows, task, threads).
+/// Immutable rows of one form, Rows, and the search of that form: see packed_search::make.
 template <class Rows, class Search>
 class packed_rows : public pair_rows {
  public:

@@ -98,8 +98,8 @@ class unit_row_search : public Base {
 
  protected:
   template <class Rows>
-  unit_row_search(const Rows& rows, const pair_task& task, int threads)
-      : Base(rows.form(), task, threads), rows_(rows.values()) {}
+  unit_row_search(const Rows& rows, const pair_task& task, int threads, unit_row_search* earlier)
+      : Base(rows.form(), task, threads, earlier), rows_(rows.values()) {}
 
   // Statistics need the doubles alone.
   void make_ready() final {
@@ -211,8 +211,8 @@ class float_unit_search final : public unit_row_search<packed_search> {
   }
 
   float_unit_search(const packed_unit_rows<float_unit_search>& rows, const pair_task& task,
-                    int threads)
-      : unit_row_search(rows, task, threads) {}
+                    int threads, float_unit_search* earlier)
+      : unit_row_search(rows, task, threads, earlier) {}
 
  private:
   using unit_row_search::exact;
@@ -250,8 +250,8 @@ class rounded_unit_search final : public unit_row_search<wide_search> {
   static row_scales scales_of(index_t, index_t) { return {}; }
 
   rounded_unit_search(const packed_unit_rows<rounded_unit_search>& rows, const pair_task& task,
-                      int threads)
-      : unit_row_search(rows, task, threads) {}
+                      int threads, rounded_unit_search* earlier)
+      : unit_row_search(rows, task, threads, earlier) {}
 
  private:
   [[nodiscard]] wide_products make_products() const override {

@@ -127,8 +127,10 @@ class wide_rank_rows final
 template <class Integer>
 class wide_rank_search final : public wide_search {
  public:
-  wide_rank_search(const wide_rank_rows<Integer>& rows, const pair_task& task, int threads)
-      : wide_search(rows.form(), task, threads), ranks_(rows.ranks()) {
+  wide_rank_search(const wide_rank_rows<Integer>& rows, const pair_task& task, int threads,
+                   wide_rank_search* earlier)
+      : wide_search(rows.form(), task, threads, earlier), ranks_(rows.ranks()) {
+    if (earlier != nullptr) blocks_ = std::move(earlier->blocks_);
     const auto largest = static_cast<double>(cols() - 1);
     const double fitting = two_to_53 / (largest * largest);
     exact_cols_ = fitting >= static_cast<double>(cols())
@@ -230,10 +232,6 @@ class wide_rank_search final : public wide_search {
   using wide_search::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const override {
     return ranks_.rho(kernels(), row, col);
-  }
-  void take_over(pair_search& earlier) override {
-    wide_search::take_over(earlier);
-    blocks_ = std::move(dynamic_cast<wide_rank_search&>(earlier).blocks_);
   }
   // One form at a time.
   void pack_sums() override {

@@ -24,15 +24,16 @@ void with_key(cut_side side, const Body& body) {
 
 }  // namespace
 
+wide_search::wide_search(const packed_form& form, const pair_task& task, int threads,
+                         wide_search* earlier)
+    : packed_search(form, task, threads, earlier) {
+  if (earlier != nullptr) products_ = std::move(earlier->products_);
+}
+
 std::size_t wide_search::kernel_bytes() const {
   const bool may_be_screened =
       layout().has_kernel_groups() && cols() <= pair_policy::most_screened_cols;
   return may_be_screened ? row_screen::scratch_bytes(kernels(), cols()) : 0;
-}
-
-void wide_search::take_over(pair_search& earlier) {
-  packed_search::take_over(earlier);
-  products_ = std::move(dynamic_cast<wide_search&>(earlier).products_);
 }
 
 void wide_search::make_ready() {

@@ -15,9 +15,8 @@ class wide_search : public packed_search {
                       std::uint32_t* col_degree, const pair_bins& bins) const override;
 
  protected:
-  using packed_search::packed_search;
+  wide_search(const packed_form& form, const pair_task& task, int threads, wide_search* earlier);
 
-  void take_over(pair_search& earlier) override;
   void make_ready() override;
   [[nodiscard]] std::size_t kernel_bytes() const override;
 

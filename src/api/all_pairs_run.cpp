@@ -60,7 +60,9 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
   auto out = std::make_unique<missing_values>(
       present_values(input.tables, options.min_observations, threads), input.area.cols.begin);
   if (what.info.test == significance::kendall) {
-    out->kendall = std::make_unique<shared_kendall>(find_shared_ties(input.tables, threads));
+    out->kendall =
+        std::make_unique<shared_kendall>(find_shared_ties(input.tables, threads),
+                                         out->present.fewest_shared(), out->present.most_shared());
   }
   return out;
 }

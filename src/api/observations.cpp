@@ -71,9 +71,9 @@ std::vector<double> shared_kendall_p(const pair_tables& tables, std::span<const 
     check_enumerator("side", side, tail::less);
     const present_values present = find_present("shared_kendall_p", tables);
     check_edges(tables, present, edges);
-    shared_kendall test(find_shared_ties(tables, 0));
-    test.begin(least_tested, std::max(least_tested, present.cols()), side);
-    return test.p_of(edges, present, first_partner(tables));
+    const shared_kendall test(find_shared_ties(tables, 0), least_tested,
+                              std::max(least_tested, present.cols()));
+    return test.p_of(edges, present, first_partner(tables), side);
   });
 }
 

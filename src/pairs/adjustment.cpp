@@ -237,7 +237,7 @@ effective_cut cut_shared_kendall(double max_p, const pair_filter& filter,
   // Whatever the statistic, as far as p is concerned.
   const double any =
       stats::critical_value(significance::none, 1.0, test.observations(), filter.side);
-  kendall.set_cut(max_p, cut_of(any).keep);
+  kendall.set_cut(max_p, filter.side, cut_of(any).keep);
   return cut_of(stats::kendall_cut(test, max_p, filter.side).weakest_untied());
 }
 
@@ -269,14 +269,10 @@ effective_cut cut_missing(const detail::measure_traits& what, double max_p,
 effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,
                                    detail::pair_engine& engine, detail::missing_values& missing,
                                    bool of_one_side) {
-  const index_t least = missing.present.fewest_shared();
-  // With more observations asked for than there are columns, no pair has a statistic.
-  const index_t most = std::max(missing.present.cols(), least);
-  if (missing.kendall) {
-    missing.kendall->begin(least, most, filter.side);
-  } else {
-    missing.tests =
-        std::make_unique<detail::observation_tests>(what.info.test, least, most, filter.side);
+  if (missing.kendall == nullptr) {
+    const detail::present_values& present = missing.present;
+    missing.tests = std::make_unique<detail::observation_tests>(
+        what.info.test, present.fewest_shared(), present.most_shared(), filter.side);
   }
   double max_p = filter.max_p;
   std::uint64_t discoveries = 0;

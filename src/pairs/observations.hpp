@@ -49,6 +49,8 @@ class present_values {
   [[nodiscard]] index_t fewest_shared() const {
     return std::max(min_observations_, 2 * fewest_ - cols_);
   }
+  /// And at most so many: where that is more than there are columns, no pair has a statistic.
+  [[nodiscard]] index_t most_shared() const { return std::max(cols_, fewest_shared()); }
 
  private:
   template <class T>
@@ -62,8 +64,10 @@ class present_values {
   std::vector<std::uint64_t> bits_;
 };
 
-/// A value for each number of columns that a pair can share, made when it is first asked for. Safe
-/// to call from several threads.
+/// A value for each number of columns that a pair can share, made when it is first asked for: most
+/// numbers never are, and a table of p takes long to make. `of` is const although it fills a place,
+/// since no caller can tell: a value follows from the number alone, is made once, and never
+/// changes. Safe to call from several threads.
 template <class Value>
 class by_observations {
  public:
@@ -75,6 +79,7 @@ class by_observations {
   [[nodiscard]] index_t least() const { return least_; }
   [[nodiscard]] index_t most() const { return most_; }
 
+  /// `make` gives the same value for a number in every call.
   template <class Make>
   [[nodiscard]] const Value& of(index_t shared, const Make& make) const {
     slot& own = slots_[static_cast<std::size_t>(shared - least_)];
@@ -144,9 +149,10 @@ struct missing_values {
 
   present_values present;
   index_t first_col;  ///< The row that the first column of the area is.
-  /// Of Kendall's tau, in the place of tests and cuts: p depends on ties too.
+  /// Of Kendall's tau, in the place of tests and cuts: p depends on ties too. Its cut is taken as
+  /// these are filled.
   std::unique_ptr<shared_kendall> kendall;
-  // Once the cut is resolved.
+  // Null until the cut is resolved, which says the side that p is of.
   std::unique_ptr<observation_tests> tests = {};
   std::unique_ptr<observation_cuts> cuts = {};
   /// Pairs that have a statistic, where they were counted.

@@ -90,32 +90,28 @@ std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int thr
   return out;
 }
 
-void shared_kendall::begin(index_t least, index_t most, tail side) {
-  side_ = side;
-  tests_.emplace(least, most);
-}
-
-double shared_kendall::p(double tau, const present_values& present, index_t x, index_t y) const {
+double shared_kendall::p(double tau, const present_values& present, index_t x, index_t y,
+                         tail side) const {
   const row_ties of_x = ties_[static_cast<std::size_t>(x)].within(present.row(y));
   const row_ties of_y = ties_[static_cast<std::size_t>(y)].within(present.row(x));
-  const stats::kendall_test& test = tests_->of(present.shared(x, y));
-  return test.p(test.sum_of(tau, of_x, of_y), of_x, of_y, side_);
+  const stats::kendall_test& test = tests_.of(present.shared(x, y));
+  return test.p(test.sum_of(tau, of_x, of_y), of_x, of_y, side);
 }
 
 std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const present_values& present,
-                                         index_t first) const {
+                                         index_t first, tail side) const {
   std::vector<double> out(edges.size(), no_statistic);
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const edge& e = edges[i];
     const index_t col = first + index_t{e.col};
-    if (e.statistic != e.statistic || present.shared(e.row, col) < tests_->least()) continue;
-    out[i] = p(e.statistic, present, e.row, col);
+    if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) continue;
+    out[i] = p(e.statistic, present, e.row, col, side);
   }
   return out;
 }
 
-void shared_kendall::set_cut(double max_p, const keep_range& keep) {
-  cut_of_p_.emplace(*tests_, max_p, side_);
+void shared_kendall::set_cut(double max_p, tail side, const keep_range& keep) {
+  cut_of_p_.emplace(tests_, max_p, side);
   cut_ = {.shared = &*cut_of_p_, .keep = keep};
 }
 

@@ -80,6 +80,7 @@ class shared_kendall_cut {
 
   [[nodiscard]] index_t least() const { return cuts_.least(); }
   [[nodiscard]] index_t most() const { return cuts_.most(); }
+  [[nodiscard]] tail side() const { return side_; }
   [[nodiscard]] const stats::kendall_cut& of(index_t shared) const {
     return *cuts_.of(shared, [this](index_t n) {
       return std::make_unique<const stats::kendall_cut>(tests_.of(n), max_p_, side_);
@@ -96,25 +97,26 @@ class shared_kendall_cut {
 /// What a call of Kendall's tau over rows with missing values knows beside them.
 class shared_kendall {
  public:
-  explicit shared_kendall(std::vector<shared_row_ties> ties) : ties_(std::move(ties)) {}
+  /// Pairs with a statistic share at least `least` columns, and at most `most`.
+  shared_kendall(std::vector<shared_row_ties> ties, index_t least, index_t most)
+      : ties_(std::move(ties)), tests_(least, most) {}
 
-  /// To be called first: pairs with a statistic share so many columns.
-  void begin(index_t least, index_t most, tail side);
-  [[nodiscard]] const shared_kendall_tests& tests() const { return *tests_; }
+  [[nodiscard]] const shared_kendall_tests& tests() const { return tests_; }
   /// p of two rows, which number from x on through y.
-  [[nodiscard]] double p(double tau, const present_values& present, index_t x, index_t y) const;
+  [[nodiscard]] double p(double tau, const present_values& present, index_t x, index_t y,
+                         tail side) const;
   /// The same of edges, whose col counts from row `first`; NaN where they have no tau, or share
   /// fewer columns than the tests begin with.
   [[nodiscard]] std::vector<double> p_of(std::span<const edge> edges, const present_values& present,
-                                         index_t first) const;
+                                         index_t first, tail side) const;
   /// Takes the cut of max_p, beside `keep` of tau.
-  void set_cut(double max_p, const keep_range& keep);
+  void set_cut(double max_p, tail side, const keep_range& keep);
+  /// The cut that was taken last; without `shared` before there is one.
   [[nodiscard]] const tied_cut& cut() const { return cut_; }
 
  private:
   std::vector<shared_row_ties> ties_;
-  tail side_ = tail::two_sided;
-  std::optional<shared_kendall_tests> tests_;
+  shared_kendall_tests tests_;
   std::optional<shared_kendall_cut> cut_of_p_;
   tied_cut cut_;
 };

@@ -37,8 +37,8 @@ template <int C>
 void fill_levels(levels& at, const strip_request& request, index_t first_row, index_t rows,
                  bool has_eight, index_t rest) {
   const index_t count = rows * strip_lanes;
-  at.one = request.stage(request.context, request.first + first_row * strip_lanes,
-                         count + strip_overread, at.staged);
+  at.one =
+      request.stage(request.first + first_row * strip_lanes, count + strip_overread, at.staged);
   if (!has_eight && rest < 2) return;
   for (index_t e = 0; e < count + 16; e += lanes) {
     const sum<C> a{load(at.one + e)};
@@ -132,7 +132,7 @@ class strip {
     const index_t from = (first + emitted_from) * strip_lanes;
     const index_t count = (rows - emitted_from) * strip_lanes;
     const index_t left = request_.outputs - from;
-    request_.emit(request_.context, request_.first + from, count < left ? count : left, values);
+    request_.emit(request_.first + from, count < left ? count : left, values);
   }
 
   // Suffix sums of the block that starts at row `row`; returns the sum of what its windows hold

@@ -31,8 +31,7 @@ void run_short_window(const strip_request& request) {
     const index_t left = request.outputs - first;
     const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
     const index_t rounded_up = (count + strip_lanes - 1) / strip_lanes * strip_lanes;
-    const double* from =
-        request.stage(request.context, request.first + first, rounded_up + strip_lanes, staged);
+    const double* from = request.stage(request.first + first, rounded_up + strip_lanes, staged);
     doubtful_windows<C> doubts(Window);
     for (index_t i = 0; i < rounded_up; i += lanes) {
       sum<C> total = {};
@@ -41,7 +40,7 @@ void run_short_window(const strip_request& request) {
     }
     doubts.resolve(
         count, [&](index_t i) { values[i] = sum_exactly(request, first + i) / request.divisor; });
-    request.emit(request.context, request.first + first, count, values);
+    request.emit(request.first + first, count, values);
   }
 }
 

@@ -132,8 +132,8 @@ class exact_lanes {
 
   void stage(index_t first, index_t count, lane_rows& rows) const {
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      rows.row[lane] = request_.stage(request_.context, request_.first + lane * segment_ + first,
-                                      count + 8, rows.staged + lane * (pass_rows + 8));
+      rows.row[lane] = request_.stage(request_.first + lane * segment_ + first, count + 8,
+                                      rows.staged + lane * (pass_rows + 8));
     }
   }
 
@@ -200,8 +200,7 @@ class exact_lanes {
     }
     splitter_.take_checks(split);
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      request_.emit(request_.context, request_.first + lane * segment_ + first, count,
-                    values + lane * pass_rows);
+      request_.emit(request_.first + lane * segment_ + first, count, values + lane * pass_rows);
     }
   }
 
@@ -230,8 +229,7 @@ bool run_short_exactly(const strip_request& request, const exact_grids& grids) {
     const index_t left = request.outputs - first;
     const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
     const index_t rounded_up = (count + strip_lanes - 1) / strip_lanes * strip_lanes;
-    const double* from =
-        request.stage(request.context, request.first + first, rounded_up + strip_lanes, staged);
+    const double* from = request.stage(request.first + first, rounded_up + strip_lanes, staged);
     for (index_t i = 0; i < rounded_up + strip_lanes; i += lanes) {
       vec high_part;
       vec low_part;
@@ -248,7 +246,7 @@ bool run_short_exactly(const strip_request& request, const exact_grids& grids) {
       }
       store(values + i, divided_finite(high_sum + low_sum, divisor, inverse));
     }
-    request.emit(request.context, request.first + first, count, values);
+    request.emit(request.first + first, count, values);
   }
   return split.fits();
 }
@@ -261,7 +259,7 @@ int largest_exponent(const strip_request& request, index_t outputs) {
   for (index_t first = 0; first < elements; first += strip_pass_elements) {
     const index_t left = elements - first;
     const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
-    const double* values = request.stage(request.context, request.first + first, count, staged);
+    const double* values = request.stage(request.first + first, count, staged);
     for (index_t i = 0; i < count; ++i) {
       unsigned long long bits;
       __builtin_memcpy(&bits, values + i, sizeof(bits));

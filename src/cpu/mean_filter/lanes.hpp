@@ -228,8 +228,7 @@ class lane_strips {
           sum_exactly(request_, lane * segment_ + first + row) / request_.divisor;
     });
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      request_.emit(request_.context, request_.first + lane * segment_ + first, count,
-                    values + lane * pass_rows);
+      request_.emit(request_.first + lane * segment_ + first, count, values + lane * pass_rows);
     }
   }
 
@@ -251,8 +250,8 @@ class lane_strips {
   // read.
   GPU_SIMILARITY_INLINE void stage(index_t first, index_t count) {
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      rows_[lane] = request_.stage(request_.context, request_.first + lane * segment_ + first,
-                                   count + 8, staged_ + lane * (pass_rows + 8));
+      rows_[lane] = request_.stage(request_.first + lane * segment_ + first, count + 8,
+                                   staged_ + lane * (pass_rows + 8));
     }
   }
 

@@ -40,8 +40,7 @@ double sum_exactly(const strip_request& request, index_t output) {
   exact_sum sum;
   for (index_t done = 0; done < request.window; done += strip_pass_elements) {
     const index_t count = std::min(strip_pass_elements, request.window - done);
-    const double* values =
-        request.stage(request.context, request.first + output + done, count, staged);
+    const double* values = request.stage(request.first + output + done, count, staged);
     for (index_t i = 0; i < count; ++i) sum.add(values[i]);
   }
   return sum.rounded();

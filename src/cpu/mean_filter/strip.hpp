@@ -3,6 +3,8 @@
 
 #include <gpu/index.hpp>
 
+#include "base/function_ref.hpp"
+
 namespace gpu::cpu {
 
 /// Doubles in one row of a strip: the unit that windows are built of.
@@ -18,18 +20,20 @@ inline constexpr index_t strip_block_rows = 2048;
 
 inline constexpr int no_exponent = -100000;
 
+/// Brings the strip elements first to first + count - 1 (count <= strip_pass_elements +
+/// strip_overread) as doubles: in place, or written to `scratch`.
+using strip_stage = function_ref<const double*(index_t first, index_t count, double* scratch)>;
+/// Receives outputs first to first + count - 1, count <= strip_pass_elements.
+using strip_receiver = function_ref<void(index_t first, index_t count, const double* values)>;
+
 /// What a strip computes, and the functions that bring its elements and take its sums.
 struct strip_request {
   index_t first = 0;    ///< Added to what `stage` and `emit` are asked for.
   index_t outputs = 0;  ///< Output o is made of strip elements o to o + window - 1.
   index_t window = 1;
   double divisor = 1;  ///< Every sum is divided by it.
-  void* context = nullptr;
-  /// The strip elements first to first + count - 1 (count <= strip_pass_elements +
-  /// strip_overread) as doubles: in place, or written to `scratch`.
-  const double* (*stage)(void* context, index_t first, index_t count, double* scratch) = nullptr;
-  /// Receives outputs first to first + count - 1, count <= strip_pass_elements.
-  void (*emit)(void* context, index_t first, index_t count, const double* values) = nullptr;
+  strip_stage stage;
+  strip_receiver emit;
   /// `compensated`: all elements of the thread's earlier strips were below this power of two;
   /// no_exponent at first. Only speed depends on it.
   int* exponent = nullptr;

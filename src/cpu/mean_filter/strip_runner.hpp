@@ -46,12 +46,15 @@ class strip_runner {
     out_ = out;
     first_ = first;
     is_suspect_ = false;
+    const auto stage_values = bound<&strip_runner::stage<staging::values>>();
+    const auto emit_means = bound<&strip_runner::emit>();
+    const auto emit_of_folded = bound<&strip_runner::emit_folded>();
+    const auto emit_of_shrinking = bound<&strip_runner::emit_shrinking>();
     strip_request request{.outputs = outputs,
                           .window = shape_.window,
                           .divisor = static_cast<double>(shape_.divisor),
-                          .context = this,
-                          .stage = &stage<staging::values>,
-                          .emit = &emit,
+                          .stage = stage_values,
+                          .emit = emit_means,
                           .exponent = &exponent_,
                           .scratch = scratch_};
     const bool omits = omits_ && holds_nan(outputs);
@@ -59,11 +62,11 @@ class strip_runner {
       run_omitting(request);
     } else if (shape_.folds()) {
       request.divisor = 1;
-      request.emit = &emit_folded;
+      request.emit = emit_of_folded;
       sum(request);
     } else if (shape_.boundary == boundary::shrink) {
       request.divisor = 1;
-      request.emit = &emit_shrinking;
+      request.emit = emit_of_shrinking;
       sum(request);
     } else {
       sum(request);
@@ -78,63 +81,62 @@ class strip_runner {
   // Sums of other types are far from the end of double.
   static constexpr bool may_overflow = std::same_as<In, double> && std::same_as<Out, double>;
 
-  static strip_runner& self(void* context) { return *static_cast<strip_runner*>(context); }
-
-  template <staging How>
-  static const double* stage(void* context, index_t first, index_t count, double* scratch) {
-    const strip_runner& at = self(context);
-    return stage_row<How>(at.row_, at.shape_, at.first_ - at.shape_.left + first, count, scratch);
+  // A member function as a strip calls it, for as long as the request lasts.
+  template <auto Function>
+  auto bound() {
+    return [this](auto... arguments) { return (this->*Function)(arguments...); };
   }
 
-  static void emit(void* context, index_t first, index_t count, const double* values) {
-    strip_runner& at = self(context);
-    Out* const to = at.out_ + at.first_ + first;
+  template <staging How>
+  const double* stage(index_t first, index_t count, double* scratch) {
+    return stage_row<How>(row_, shape_, first_ - shape_.left + first, count, scratch);
+  }
+
+  void emit(index_t first, index_t count, const double* values) {
+    Out* const to = out_ + first_ + first;
     if constexpr (may_overflow) {
-      if (at.is_mending_) {
+      if (is_mending_) {
         for (index_t i = 0; i < count; ++i) {
           if (!std::isfinite(to[i])) to[i] = values[i] / no_overflow_scale;
         }
         return;
       }
-      at.is_suspect_ = at.is_suspect_ || !are_finite(values, count);
+      is_suspect_ = is_suspect_ || !are_finite(values, count);
     }
-    write_results(to, values, count, at.stream_);
+    write_results(to, values, count, stream_);
   }
 
-  static void emit_shrinking(void* context, index_t first, index_t count, const double* values) {
-    const strip_runner& at = self(context);
+  void emit_shrinking(index_t first, index_t count, const double* values) {
     double means[strip_pass_elements];
-    const index_t from = at.first_ + first;
+    const index_t from = first_ + first;
     for (index_t i = 0; i < count; ++i) {
-      means[i] = values[i] / static_cast<double>(detail::elements_in_window(at.shape_, from + i));
+      means[i] = values[i] / static_cast<double>(detail::elements_in_window(shape_, from + i));
     }
-    emit(context, first, count, means);
+    emit(first, count, means);
   }
 
-  static void emit_folded(void* context, index_t first, index_t count, const double* values) {
-    const strip_runner& at = self(context);
+  void emit_folded(index_t first, index_t count, const double* values) {
     double means[strip_pass_elements];
-    const double places = static_cast<double>(at.shape_.divisor) - at.common_.missing;
-    for (index_t i = 0; i < count; ++i) means[i] = at.common_.with(values[i]) / places;
-    emit(context, first, count, means);
+    const double places = static_cast<double>(shape_.divisor) - common_.missing;
+    for (index_t i = 0; i < count; ++i) means[i] = common_.with(values[i]) / places;
+    emit(first, count, means);
   }
 
-  static void keep_counts(void* context, index_t first, index_t count, const double* values) {
-    std::copy(values, values + count, self(context).counts_ + first);
+  void keep_counts(index_t first, index_t count, const double* values) {
+    std::copy(values, values + count, counts_ + first);
   }
 
-  static void emit_omitting(void* context, index_t first, index_t count, const double* values) {
-    const strip_runner& at = self(context);
+  void emit_omitting(index_t first, index_t count, const double* values) {
     double means[strip_pass_elements];
     for (index_t i = 0; i < count; ++i) {
-      const index_t places = at.shape_.boundary == boundary::shrink
-                                 ? detail::elements_in_window(at.shape_, at.first_ + first + i)
-                                 : at.shape_.divisor;
-      const double sum = at.shape_.folds() ? at.common_.with(values[i]) : values[i];
-      const double missing = at.counts_[first + i] + at.common_.missing;
+      const index_t places = shape_.boundary == boundary::shrink
+                                 ? detail::elements_in_window(shape_, first_ + first + i)
+                                 : shape_.divisor;
+      const double sum = shape_.folds() ? common_.with(values[i]) : values[i];
+      const double missing = counts_[first + i] + common_.missing;
       means[i] = sum / (static_cast<double>(places) - missing);
     }
-    emit(context, first, count, means);  // 0 / 0 is NaN where nothing is present
+    emit(first, count, means);  // 0 / 0 is NaN where nothing is present
   }
 
   bool holds_nan(index_t outputs) {
@@ -142,7 +144,7 @@ class strip_runner {
     const index_t elements = outputs + shape_.window - 1;
     for (index_t first = 0; first < elements; first += strip_pass_elements) {
       const index_t count = std::min(strip_pass_elements, elements - first);
-      const double* values = stage<staging::values>(this, first, count, scratch);
+      const double* values = stage<staging::values>(first, count, scratch);
       bool found = false;
       for (index_t i = 0; i < count; ++i) found |= std::isnan(values[i]);
       if (found) return true;
@@ -151,12 +153,16 @@ class strip_runner {
   }
 
   void run_omitting(strip_request request) {
+    const auto stage_missing = bound<&strip_runner::stage<staging::missing_flags>>();
+    const auto stage_present = bound<&strip_runner::stage<staging::present_values>>();
+    const auto keep = bound<&strip_runner::keep_counts>();
+    const auto emit_present = bound<&strip_runner::emit_omitting>();
     request.divisor = 1;
-    request.stage = &stage<staging::missing_flags>;
-    request.emit = &keep_counts;
+    request.stage = stage_missing;
+    request.emit = keep;
     kernels_.plain(request);
-    request.stage = &stage<staging::present_values>;
-    request.emit = &emit_omitting;
+    request.stage = stage_present;
+    request.emit = emit_present;
     sum(request);
   }
 
@@ -176,7 +182,7 @@ class strip_runner {
     const index_t elements = outputs + shape_.window - 1;
     for (index_t first = 0; first < elements; first += strip_pass_elements) {
       const index_t count = std::min(strip_pass_elements, elements - first);
-      const double* values = stage<staging::values>(this, first, count, scratch);
+      const double* values = stage<staging::values>(first, count, scratch);
       if (std::any_of(values, values + count, is_large)) return true;
     }
     return false;
@@ -187,10 +193,14 @@ class strip_runner {
   void mend(strip_request request, bool omits) {
     int exponent = no_exponent;  // the scaled elements have another than those of other strips
     request.exponent = &exponent;
-    request.stage = omits ? &stage<staging::scaled_present_values> : &stage<staging::scaled_values>;
+    const auto stage_scaled = bound<&strip_runner::stage<staging::scaled_values>>();
+    const auto stage_present = bound<&strip_runner::stage<staging::scaled_present_values>>();
+    const auto emit_present = bound<&strip_runner::emit_omitting>();
+    request.stage = stage_scaled;
     if (omits) {
       request.divisor = 1;
-      request.emit = &emit_omitting;
+      request.stage = stage_present;
+      request.emit = emit_present;
     }
     const common_sum common = common_;
     if (shape_.folds()) common_ = common_of(row_, no_overflow_scale);

@@ -69,9 +69,11 @@ class tied_rows {
   [[nodiscard]] const std::vector<row_ties>& ties() const { return ties_; }
   /// Rows that have any, ascending.
   [[nodiscard]] std::vector<index_t> rows_with_ties() const;
-  /// Once the cut is resolved.
+  /// The cut that was taken last; at first one that keeps every pair. An adjusted cut follows from
+  /// counting passes over these rows, so it is not there when they are.
   [[nodiscard]] const tied_cut& cut() const { return cut_; }
-  /// Once the cut is resolved: p of a pair; `col` counts from the first column of the area.
+  /// p of a pair, of the side of that cut, at first two-sided; `col` counts from the first column
+  /// of the area.
   [[nodiscard]] double p(double statistic, index_t row, index_t col) const;
 
   using any_test = std::variant<stats::kendall_test, stats::spearman_test>;

@@ -111,7 +111,7 @@ class shared_kendall {
                                          index_t first, tail side) const;
   /// Takes the cut of max_p, beside `keep` of tau.
   void set_cut(double max_p, tail side, const keep_range& keep);
-  /// The cut that was taken last; without `shared` before there is one.
+  /// The cut that was taken last; at first one that keeps every pair and has no `shared`.
   [[nodiscard]] const tied_cut& cut() const { return cut_; }
 
  private:

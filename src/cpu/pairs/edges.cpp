@@ -4,23 +4,23 @@
 #include <string>
 #include <utility>
 
-#include "cpu/pairs/edge_walk.hpp"
+#include "cpu/pairs/collected_hits.hpp"
 #include "cpu/pairs/engine.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 
 namespace gpu::cpu {
 
-void pair_engine::edges_of_window(edge_walk& walk, detail::pair_progress& meter) {
-  pair_search& search = this->search(walk.task());
-  if (!source_) walk.tell_expected(search.estimate());
-  for (index_t begin = asked_.begin; begin < asked_.end && !walk.has_enough();) {
+void pair_engine::edges_of_window(collected_hits& hits, detail::pair_progress& meter) {
+  pair_search& search = this->search(hits.task());
+  if (!source_) hits.tell_expected(search.estimate());
+  for (index_t begin = asked_.begin; begin < asked_.end && !hits.has_enough();) {
     index_t end = std::min({begin + panel_rows_at(begin),
-                            begin + walk.rows_that_fit(search, window_cols()), asked_.end});
-    while (!walk.collect(search, begin, end, end - begin == 1)) {
-      const index_t fewer = std::min((end - begin) / 2, walk.rows_that_fit(search, window_cols()));
+                            begin + hits.rows_that_fit(search, window_cols()), asked_.end});
+    while (!hits.collect(search, begin, end, end - begin == 1)) {
+      const index_t fewer = std::min((end - begin) / 2, hits.rows_that_fit(search, window_cols()));
       end = begin + std::max<index_t>(1, fewer);
     }
-    walk.flush();
+    hits.flush();
     meter.advance(pairs_in(begin, end));
     search.reconsider();
     begin = end;
@@ -29,19 +29,19 @@ void pair_engine::edges_of_window(edge_walk& walk, detail::pair_progress& meter)
 
 // A range of rows meets all columns before the next range begins. Where it has more edges than may
 // wait, it is made smaller, and the edges of its first rows are kept.
-void pair_engine::ordered_edges(edge_walk& walk, detail::pair_progress& meter) {
+void pair_engine::ordered_edges(collected_hits& hits, detail::pair_progress& meter) {
   index_t step = range_rows();
-  for (index_t begin = area_rows_.begin; begin < area_rows_.end && !walk.has_enough();) {
+  for (index_t begin = area_rows_.begin; begin < area_rows_.end && !hits.has_enough();) {
     index_t rows = std::min(step, area_rows_.end - begin);
     std::uint64_t reported = 0;
     const auto search_window = [&] {
-      pair_search& search = this->search(walk.task());
-      if (reported == 0) rows = std::min(rows, walk.rows_that_fit(search, area_cols_.size()));
+      pair_search& search = this->search(hits.task());
+      if (reported == 0) rows = std::min(rows, hits.rows_that_fit(search, area_cols_.size()));
       for (index_t from = 0; from < rows;) {
         const index_t to = std::min(from + panel_rows(), rows);
-        if (!walk.collect(search, from, to, rows == 1)) {
+        if (!hits.collect(search, from, to, rows == 1)) {
           rows = std::max<index_t>(1, rows / 2);
-          walk.drop_from(rows);
+          hits.drop_from(rows);
           continue;
         }
         const std::uint64_t in_range = pairs_of({begin, begin + rows});
@@ -63,8 +63,8 @@ void pair_engine::ordered_edges(edge_walk& walk, detail::pair_progress& meter) {
       col = load_beside({begin, begin + rows}, col, area_cols_.end);
       search_window();
     }
-    const bool is_few = walk.found() < panel_edges_ / 4;
-    walk.flush();
+    const bool is_few = hits.found() < panel_edges_ / 4;
+    hits.flush();
     const std::uint64_t in_range = pairs_of({begin, begin + rows});
     meter.advance(in_range - std::min(in_range, reported));
     begin += rows;
@@ -85,16 +85,16 @@ std::string explain_edges(detail::pair_engine& engine, const detail::keep_range&
 }
 
 void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
-  edge_walk walk(*this, request, receiver);
+  collected_hits hits(*this, request, receiver);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);
   if (source_ && request.order != edge_order::unspecified) {
-    ordered_edges(walk, meter);
+    ordered_edges(hits, meter);
   } else {
-    for_each_window([&] { edges_of_window(walk, meter); });
+    for_each_window([&] { edges_of_window(hits, meter); });
   }
-  if (walk.has_enough()) return;
-  walk.finish();
+  if (hits.has_enough()) return;
+  hits.finish();
   meter.finish();
 }
 

@@ -157,11 +157,11 @@ class pair_engine final : public detail::pair_engine {
   // The search of `task` in the window, until the next search or window.
   pair_search& search(const pair_task& task);
 
-  // edges(): puts what tiles found into the order of the result.
-  class edge_walk;
+  // edges(): what tiles found, which it puts into the order of the result.
+  class collected_hits;
   // edges() of the window, and of many windows in order.
-  void edges_of_window(edge_walk& walk, detail::pair_progress& meter);
-  void ordered_edges(edge_walk& walk, detail::pair_progress& meter);
+  void edges_of_window(collected_hits& hits, detail::pair_progress& meter);
+  void ordered_edges(collected_hits& hits, detail::pair_progress& meter);
 
   // top_k() of some rows.
   class neighbor_search;

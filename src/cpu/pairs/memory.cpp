@@ -100,8 +100,8 @@ std::size_t plain_row_bytes(const detail::measure_traits& what, index_t cols) {
   return static_cast<std::size_t>(elements) * element_bytes + padding_of(cols) + bytes_beside;
 }
 
-// What packed_rows copies of a row of a task. Wide rows are read where they are; these are screened
-// at most.
+// What packed_search copies of a row of a task. Wide rows are read where they are; these are
+// screened at most.
 std::size_t row_step_bytes(bool is_wide, index_t cols) {
   if (!is_wide) return static_cast<std::size_t>(cols + 1) * sizeof(float);
   return cols <= pair_policy::most_screened_cols ? 2 * static_cast<std::size_t>(cols + 1) : 0;

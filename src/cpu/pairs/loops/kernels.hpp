@@ -307,7 +307,7 @@ struct row_passes {
 
 /// Rounding of a piece of a row of T to integers.
 template <class T>
-struct row_rounding {
+struct rounding_kernels {
   /// The sum of the squares; raises *largest to the largest magnitude.
   double (*square_sum)(const T* values, index_t count, double* largest) = nullptr;
   /// Rounds values * scale, none of which is beyond 16 bits; returns the sum of the squares of what
@@ -373,9 +373,9 @@ struct pair_kernels {
                                index_t out_stride) = nullptr;
   block_kernel blocks = {};
   row_passes row = {};
-  row_rounding<double> round_doubles = {};
-  row_rounding<std::int16_t> round_int16 = {};
-  row_rounding<std::int32_t> round_int32 = {};
+  rounding_kernels<double> round_doubles = {};
+  rounding_kernels<std::int16_t> round_int16 = {};
+  rounding_kernels<std::int32_t> round_int32 = {};
   void (*pairwise_counts)(const pairwise_count_block& block) = nullptr;
   /// The statistics of a block of rows with missing values, by sums.
   void (*pairwise_statistics)(const pairwise_block& block) = nullptr;
@@ -396,15 +396,15 @@ struct pair_kernels {
 };
 
 /// The rounding of rows of such elements.
-inline const row_rounding<double>& rounding_of(const pair_kernels& kernels, const double*) {
+inline const rounding_kernels<double>& rounding_of(const pair_kernels& kernels, const double*) {
   return kernels.round_doubles;
 }
-inline const row_rounding<std::int16_t>& rounding_of(const pair_kernels& kernels,
-                                                     const std::int16_t*) {
+inline const rounding_kernels<std::int16_t>& rounding_of(const pair_kernels& kernels,
+                                                         const std::int16_t*) {
   return kernels.round_int16;
 }
-inline const row_rounding<std::int32_t>& rounding_of(const pair_kernels& kernels,
-                                                     const std::int32_t*) {
+inline const rounding_kernels<std::int32_t>& rounding_of(const pair_kernels& kernels,
+                                                         const std::int32_t*) {
   return kernels.round_int32;
 }
 

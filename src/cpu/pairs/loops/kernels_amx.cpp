@@ -216,7 +216,7 @@ std::uint64_t count(const kernel_tile& tile, const exact_test& test, std::uint32
 
 std::uint64_t count_classes(const class_tile& tile, std::uint32_t* row_degree,
                             std::uint32_t* col_degree) {
-  return with_class_counter(tile, row_degree, col_degree, [&](auto& counter) {
+  return with_class_tile_counter(tile, row_degree, col_degree, [&](auto& counter) {
     for_each_strip<false>(tile, [&](const strip& ready) {
       counter.start(ready.group);
       const auto sums = [&](index_t i, int g) { return _mm512_load_si512(ready.sums[g][i]); };

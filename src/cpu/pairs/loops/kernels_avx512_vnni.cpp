@@ -24,7 +24,7 @@ namespace {
 std::uint64_t count_classes(const class_tile& tile, std::uint32_t* row_degree,
                             std::uint32_t* col_degree) {
   using body = kernel_body<vnni_int8>;
-  return with_class_counter(tile, row_degree, col_degree, [&](auto& counter) {
+  return with_class_tile_counter(tile, row_degree, col_degree, [&](auto& counter) {
     for (index_t group = 0; group * group_lanes < tile.cols; group += body::tile_groups) {
       counter.start(group);
       for (index_t row = 0; row < tile.rows; row += body::tile_rows) {

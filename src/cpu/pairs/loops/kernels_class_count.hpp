@@ -124,9 +124,9 @@ class bin_counter<true> {
 };
 
 template <cut_side Side, bool Binned>
-class class_counter {
+class class_tile_counter {
  public:
-  class_counter(const class_tile& tile, std::uint32_t* row_degree, std::uint32_t* col_degree)
+  class_tile_counter(const class_tile& tile, std::uint32_t* row_degree, std::uint32_t* col_degree)
       : tile_(tile), row_degree_(row_degree), col_degree_(col_degree), bins_(tile) {}
 
   /// To be called before add() of a block of 32 columns: its limits.
@@ -232,10 +232,10 @@ class class_counter {
 
 /// run(counter) with the counter that `tile` asks for; returns what it kept.
 template <class Run>
-std::uint64_t with_class_counter(const class_tile& tile, std::uint32_t* row_degree,
-                                 std::uint32_t* col_degree, const Run& run) {
+std::uint64_t with_class_tile_counter(const class_tile& tile, std::uint32_t* row_degree,
+                                      std::uint32_t* col_degree, const Run& run) {
   const auto counted = [&]<cut_side Side, bool Binned>() {
-    class_counter<Side, Binned> counter(tile, row_degree, col_degree);
+    class_tile_counter<Side, Binned> counter(tile, row_degree, col_degree);
     run(counter);
     return counter.kept();
   };

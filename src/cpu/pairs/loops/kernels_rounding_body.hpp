@@ -59,5 +59,5 @@ struct rounding_body {
     return total(lost);
   }
 
-  static constexpr row_rounding<T> kernels() { return {square_sum, round}; }
+  static constexpr rounding_kernels<T> kernels() { return {square_sum, round}; }
 };

@@ -27,14 +27,15 @@ class packed_rank_search;
 // By kernels on packed ranks; sums fit 32 bits.
 template <class Integer>
 class packed_rank_rows final
-    : public packed_rows<packed_rank_rows<Integer>, packed_rank_search<Integer>> {
+    : public searched_rows<packed_rank_rows<Integer>, packed_rank_search<Integer>> {
  public:
   packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
                    const row_layout& layout)
-      : packed_rank_rows::packed_rows({.kernels = kernels,
-                                       .how = sizeof(Integer) == 1 ? packing::int8 : packing::int16,
-                                       .layout = layout,
-                                       .cols = ranks.stride}),
+      : packed_rank_rows::searched_rows(
+            {.kernels = kernels,
+             .how = sizeof(Integer) == 1 ? packing::int8 : packing::int16,
+             .layout = layout,
+             .cols = ranks.stride}),
         ranks_(std::move(ranks)),
         squares_(ranks_.square_sums.begin(), ranks_.square_sums.end()),
         lengths_(ranks_.square_sums.size()) {

@@ -177,9 +177,10 @@ class packed_search : public pair_search {
   pair_estimate estimate_;
 };
 
-/// Immutable rows of one form, Rows, and the search of that form: see packed_search::make.
+/// Immutable rows of one form, Rows, that are searched before they are decided, by the search of
+/// that form: see packed_search::make. Rows of which every pair is decided are decided_rows.
 template <class Rows, class Search>
-class packed_rows : public pair_rows {
+class searched_rows : public pair_rows {
  public:
   [[nodiscard]] index_t size() const final { return form_.layout.places(); }
   [[nodiscard]] std::unique_ptr<pair_search> search(
@@ -190,7 +191,7 @@ class packed_rows : public pair_rows {
   [[nodiscard]] const packed_form& form() const { return form_; }
 
  protected:
-  explicit packed_rows(packed_form form) : form_(std::move(form)) {}
+  explicit searched_rows(packed_form form) : form_(std::move(form)) {}
   /// Where the rows tell what they are compared by.
   void set_scales(row_scales scales) { form_.scales = std::move(scales); }
 

@@ -68,15 +68,15 @@ class plain_unit_rows final : public decided_rows {
 
 // Immutable rows, and the search of one form of them.
 template <class Search>
-class packed_unit_rows final : public packed_rows<packed_unit_rows<Search>, Search> {
+class packed_unit_rows final : public searched_rows<packed_unit_rows<Search>, Search> {
  public:
   packed_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
                    index_t cols)
-      : packed_unit_rows::packed_rows({.kernels = kernels,
-                                       .how = Search::how,
-                                       .layout = layout,
-                                       .cols = cols,
-                                       .scales = Search::scales_of(values.size, cols)}),
+      : packed_unit_rows::searched_rows({.kernels = kernels,
+                                         .how = Search::how,
+                                         .layout = layout,
+                                         .cols = cols,
+                                         .scales = Search::scales_of(values.size, cols)}),
         values_(std::move(values)) {}
 
   [[nodiscard]] const unit_rows& values() const { return values_; }

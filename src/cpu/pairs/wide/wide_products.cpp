@@ -32,7 +32,7 @@ struct row_extent {
 };
 
 template <class T>
-row_extent extent_of(const row_rounding<T>& rounding, const T* row, index_t cols) {
+row_extent extent_of(const rounding_kernels<T>& rounding, const T* row, index_t cols) {
   row_extent out;
   for (index_t begin = 0; begin < cols; begin += piece_cols) {
     const index_t count = std::min(piece_cols, cols - begin);
@@ -108,7 +108,7 @@ template <class T>
 wide_products wide_products::rounded(const pair_kernels& kernels, const T* values, index_t rows,
                                      index_t cols, index_t stride, const double* lengths,
                                      int threads) {
-  const row_rounding<T>& rounding = rounding_of(kernels, values);
+  const rounding_kernels<T>& rounding = rounding_of(kernels, values);
   wide_products out(kernels, rows, cols, rounded_steps);
   const auto length_of = [&](index_t row) { return lengths == nullptr ? 1.0 : lengths[row]; };
   std::atomic<double> largest = 0;

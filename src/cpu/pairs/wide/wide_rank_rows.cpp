@@ -107,13 +107,13 @@ class wide_rank_search;
 // Immutable rows of ranks.
 template <class Integer>
 class wide_rank_rows final
-    : public packed_rows<wide_rank_rows<Integer>, wide_rank_search<Integer>> {
+    : public searched_rows<wide_rank_rows<Integer>, wide_rank_search<Integer>> {
  public:
   wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
-      : wide_rank_rows::packed_rows({.kernels = usable_pair_kernels(),
-                                     .how = packing::int16,
-                                     .layout = layout,
-                                     .cols = ranks.stride}),
+      : wide_rank_rows::searched_rows({.kernels = usable_pair_kernels(),
+                                       .how = packing::int16,
+                                       .layout = layout,
+                                       .cols = ranks.stride}),
         ranks_(std::move(ranks)) {}
 
   [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }

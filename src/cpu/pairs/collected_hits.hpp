@@ -1,6 +1,6 @@
 #pragma once
-// Puts the edges of some rows into the order (row, column) and delivers them in batches, within a
-// fixed number of edges that wait.
+// What tiles find of some rows: puts it into the order (row, column) and delivers it as edges in
+// batches, within a fixed number that wait.
 //
 // Threads write the hits of a tile into memory of their own, by row with ascending columns, and
 // move them as one *part* to the common memory of hits. The tiles of a row also come with ascending
@@ -17,10 +17,10 @@
 
 namespace gpu::cpu {
 
-class pair_engine::edge_walk {
+class pair_engine::collected_hits {
  public:
-  edge_walk(pair_engine& engine, const detail::edge_request& request,
-            detail::edge_receiver& receiver);
+  collected_hits(pair_engine& engine, const detail::edge_request& request,
+                 detail::edge_receiver& receiver);
 
   // Finds by `search` the edges of rows [row_begin, row_end) of the window, behind those that were
   // found before; the window's earlier columns come first. Returns false and adds nothing where

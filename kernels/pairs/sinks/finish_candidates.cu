@@ -218,8 +218,16 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
     case pair_tile_kind::products_half:
       launch_finish_refined(request, blocks, stream);
       break;
-    default:
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::shared_int8:
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+    case pair_tile_kind::tensor_int8:
+    case pair_tile_kind::tensor_limbs:
+    case pair_tile_kind::products_integer:
+    case pair_tile_kind::products_limbs:
       finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);
+      break;
   }
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

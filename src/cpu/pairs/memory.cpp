@@ -90,13 +90,38 @@ std::size_t row_mask_bytes(const detail::measure_traits& what, index_t cols) {
   return 0;
 }
 
-// A row as it stands in a small window.
+// Whether rows have forms that the kernels screen and search, beside the plain one.
+bool has_searched_forms(const detail::measure_traits& what) {
+  switch (what.form) {
+    case detail::row_form::ranks:
+    case detail::row_form::unit_values:
+      return true;
+    case detail::row_form::signs:
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
+      break;
+  }
+  return false;
+}
+
+// A row as it stands in a small window, without these forms.
 std::size_t plain_row_bytes(const detail::measure_traits& what, index_t cols) {
   const index_t elements = what.packed_cols(cols);
-  const std::size_t element_bytes =
-      what.form == detail::row_form::unit_values
-          ? sizeof(double)
-          : static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::wide, elements));
+  std::size_t element_bytes = 0;
+  switch (what.form) {
+    case detail::row_form::ranks:
+      element_bytes = static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::wide, elements));
+      break;
+    case detail::row_form::unit_values:
+      element_bytes = sizeof(double);
+      break;
+    case detail::row_form::signs:
+    case detail::row_form::shared_ranks:
+    case detail::row_form::shared_values:
+    case detail::row_form::shared_signs:
+      return row_bytes(what, cols, false);
+  }
   return static_cast<std::size_t>(elements) * element_bytes + padding_of(cols) + bytes_beside;
 }
 
@@ -191,16 +216,11 @@ struct window_kind {
 // Without the forms that the kernels screen and search.
 window_kind small_windows(const detail::measure_traits& what, index_t cols,
                           std::size_t double_bytes) {
-  const bool has_own_form =
-      what.form == detail::row_form::ranks || what.form == detail::row_form::unit_values;
-  // Other rows have no such forms.
-  constexpr bool has_int8_sums = false;
-  const std::size_t row =
-      has_own_form ? plain_row_bytes(what, cols) : row_bytes(what, cols, has_int8_sums);
-  const std::size_t searching = has_own_form
+  constexpr bool has_int8_sums = false;  // of forms that stand here
+  const std::size_t searching = has_searched_forms(what)
                                     ? block_bytes + double_bytes
                                     : search_bytes(what, cols, has_int8_sums, double_bytes);
-  return {.row_bytes = with_piece(row),
+  return {.row_bytes = with_piece(plain_row_bytes(what, cols)),
           .least_rows = pair_policy::least_small_window,
           .group = pair_policy::small_window_step,
           .padding = pair_policy::small_window_step,

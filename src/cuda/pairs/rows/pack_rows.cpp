@@ -1,5 +1,7 @@
 #include "cuda/pairs/rows/pack_rows.hpp"
 
+#include <stdexcept>
+
 #include "base/element_types.hpp"
 #include "base/round_up.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -70,9 +72,8 @@ std::size_t scratch_row_bytes(const measure_traits& what, const row_format& form
 namespace {
 
 template <class T>
-void pack_as_they_are(const measure_traits& what, const row_format& format,
-                      device_matrix_view<const T> block, const packed_rows& to,
-                      cudaStream_t stream) {
+void pack_as_they_are(const row_format& format, device_matrix_view<const T> block,
+                      const packed_rows& to, cudaStream_t stream) {
   switch (format.tile) {
     case pair_tile_kind::naive_spearman: {
       // The ranks themselves are only needed for their sums of squares.
@@ -80,6 +81,7 @@ void pack_as_they_are(const measure_traits& what, const row_format& format,
                                                    block.rows(), round_up(format.cols, 8));
       kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, to.square_sums, stream);
       kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
+      kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
       break;
     }
     case pair_tile_kind::naive_pearson: {
@@ -120,7 +122,11 @@ void pack_as_they_are(const measure_traits& what, const row_format& format,
     case pair_tile_kind::tensor_float:
       kernels::launch_unit_rows<T>(block, format.centre, to.unit, to.square_sums, stream);
       break;
-    default:
+    case pair_tile_kind::shared_int8:
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+    case pair_tile_kind::tensor_int8:
+    case pair_tile_kind::tensor_limbs:
       if (format.cols <= int8_rank_columns) {
         pack_ranks<T, std::int8_t>(format, block, to, stream);
       } else if (format.cols <= int16_rank_columns) {
@@ -128,9 +134,13 @@ void pack_as_they_are(const measure_traits& what, const row_format& format,
       } else {
         pack_ranks<T, std::int32_t>(format, block, to, stream);
       }
-  }
-  if (what.form == detail::row_form::ranks) {
-    kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
+      kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
+      break;
+    case pair_tile_kind::tensor_half:
+    case pair_tile_kind::products_double:
+    case pair_tile_kind::products_integer:
+    case pair_tile_kind::products_limbs:
+      throw std::logic_error("pack_rows: a tile whose rows are made from those of another");
   }
 }
 
@@ -140,10 +150,10 @@ template <class T>
 void pack_rows(const measure_traits& what, const row_format& format,
                device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream) {
   if (!is_transformed_first(what)) {
-    return pack_as_they_are<T>(what, format, block, to, stream);
+    return pack_as_they_are<T>(format, block, to, stream);
   }
   const auto rows = transform_rows<T>(what, block, reinterpret_cast<double*>(to.scratch), stream);
-  pack_as_they_are<double>(what, format, rows, to, stream);
+  pack_as_they_are<double>(format, rows, to, stream);
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                  \

@@ -73,60 +73,53 @@ row_format value_format(const measure_traits& what, pair_variant variant, index_
   return unit_row_format(cols, what.centre);
 }
 
-row_format naive_format(const measure_traits& what, index_t cols) {
-  const pair_tile_kind tile =
-      what.form == row_form::ranks ? pair_tile_kind::naive_spearman : pair_tile_kind::naive_pearson;
+row_format naive_format(pair_tile_kind tile, const measure_traits& what, index_t cols) {
+  if (cols > kernels::policy::naive_most_cols) {
+    throw unsupported(fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
+                                  kernels::policy::naive_most_cols, cols));
+  }
   row_format format = make_format(tile, cols, cols, 1, sizeof(double));
   format.centre = what.centre;
   return format;
 }
 
-pair_tile_kind pairwise_tile(const measure_traits& what) {
+static_assert(detail::most_shared_sign_cols_on_cuda == kernels::most_pairwise_sign_columns);
+static_assert(detail::most_shared_biweight_cols_on_cuda == kernels::most_pairwise_biweight_columns);
+
+// A tile of rows with missing values, its longest rows, and pieces of 8 bytes of a packed one.
+struct pairwise_tile {
+  pair_tile_kind kind;
+  index_t most_cols;
+  index_t pitch;
+};
+pairwise_tile pairwise_tile_of(const measure_traits& what, index_t cols) {
   switch (what.form) {
     case row_form::ranks:
     case row_form::shared_ranks:
-      return pair_tile_kind::pairwise_ranks;
+      return {pair_tile_kind::pairwise_ranks, kernels::most_pairwise_rank_columns,
+              kernels::pairwise_rank_layout{cols}.pitch()};
     case row_form::signs:
     case row_form::shared_signs:
-      return pair_tile_kind::pairwise_signs;
+      return {pair_tile_kind::pairwise_signs, kernels::most_pairwise_sign_columns,
+              kernels::pairwise_rank_layout{cols}.pitch()};
     case row_form::unit_values:
     case row_form::shared_values:
       break;
   }
   switch (what.transform) {
     case row_transform::none:
-      return pair_tile_kind::pairwise_values;
+      return {pair_tile_kind::pairwise_values, std::numeric_limits<index_t>::max(),
+              kernels::pairwise_value_layout{cols}.pitch()};
     case row_transform::biweight:
       break;
   }
-  return pair_tile_kind::pairwise_biweight;
-}
-static_assert(detail::most_shared_sign_cols_on_cuda == kernels::most_pairwise_sign_columns);
-static_assert(detail::most_shared_biweight_cols_on_cuda == kernels::most_pairwise_biweight_columns);
-
-// The longest rows of a tile, and pieces of 8 bytes of a packed one.
-struct pairwise_rows_of {
-  index_t most_cols;
-  index_t pitch;
-};
-pairwise_rows_of pairwise_rows(pair_tile_kind tile, index_t cols) {
-  switch (tile) {
-    case pair_tile_kind::pairwise_ranks:
-      return {kernels::most_pairwise_rank_columns, kernels::pairwise_rank_layout{cols}.pitch()};
-    case pair_tile_kind::pairwise_signs:
-      return {kernels::most_pairwise_sign_columns, kernels::pairwise_rank_layout{cols}.pitch()};
-    case pair_tile_kind::pairwise_biweight:
-      return {kernels::most_pairwise_biweight_columns,
-              kernels::pairwise_biweight_layout{cols}.pitch()};
-    default:
-      return {std::numeric_limits<index_t>::max(), kernels::pairwise_value_layout{cols}.pitch()};
-  }
+  return {pair_tile_kind::pairwise_biweight, kernels::most_pairwise_biweight_columns,
+          kernels::pairwise_biweight_layout{cols}.pitch()};
 }
 
 // Rows with missing values, of every variant: their statistics go through memory.
 row_format pairwise_format(const measure_traits& what, index_t cols) {
-  const pair_tile_kind tile = pairwise_tile(what);
-  const auto [most, pitch] = pairwise_rows(tile, cols);
+  const auto [tile, most, pitch] = pairwise_tile_of(what, cols);
   if (cols > most) {
     throw unsupported(fmt::format(
         "options.nans: pairwise takes at most {} columns of {} on cuda, got {}; the CPU takes more",
@@ -278,20 +271,29 @@ row_format unit_row_format(index_t cols, detail::row_centre centre) {
 
 row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
                              bool variant_was_asked) {
-  if (is_pairwise(what)) return pairwise_format(what, cols);
-  if (what.form == row_form::signs) return sign_format(cols);
-  if (variant == pair_variant::naive) {
-    if (cols > kernels::policy::naive_most_cols) {
-      throw unsupported(
-          fmt::format("options.variant: naive takes at most {} columns on cuda, got {}",
-                      kernels::policy::naive_most_cols, cols));
-    }
-    return naive_format(what, cols);
+  const bool is_naive = variant == pair_variant::naive;
+  const bool takes_rounded =
+      variant == pair_variant::hopper && cols <= kernels::screen_most_columns;
+  row_format format;
+  switch (what.form) {
+    case row_form::shared_ranks:
+    case row_form::shared_values:
+    case row_form::shared_signs:
+      return pairwise_format(what, cols);
+    case row_form::signs:
+      return sign_format(cols);
+    case row_form::ranks:
+      if (is_naive) return naive_format(pair_tile_kind::naive_spearman, what, cols);
+      format = rank_format(variant, cols, variant_was_asked);
+      // Ranks of 8 bits are screened as they are.
+      format.rounded = takes_rounded && cols > int8_rank_columns;
+      return format;
+    case row_form::unit_values:
+      if (is_naive) return naive_format(pair_tile_kind::naive_pearson, what, cols);
+      format = value_format(what, variant, cols);
+      format.rounded = takes_rounded;
+      break;
   }
-  row_format format = what.form == row_form::ranks ? rank_format(variant, cols, variant_was_asked)
-                                                   : value_format(what, variant, cols);
-  format.rounded = variant == pair_variant::hopper && cols <= kernels::screen_most_columns &&
-                   (what.form == row_form::unit_values || cols > int8_rank_columns);
   return format;
 }
 

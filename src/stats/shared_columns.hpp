@@ -11,18 +11,14 @@
 // shared, careful_statistic computes it from the values themselves, centred anew.
 
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include <gpu/index.hpp>
 
 #include "base/host_device.hpp"
+#include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::inline v0::detail {
-
-/// What stands for a pair without a statistic.
-inline constexpr double no_statistic = std::numeric_limits<double>::quiet_NaN();
 
 /// Sums over the columns that rows x and y share; products enter by fma.
 struct shared_sums {
@@ -63,8 +59,7 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double shared_covariance(double sum_of_product
 
 /// The statistic from the shared covariance and variances; NaN where one of these is.
 GPU_SIMILARITY_INLINE_HOST_DEVICE double statistic_of_variances(double xy, double xx, double yy) {
-  const double r = xy / sqrt(xx * yy);
-  return r > 1.0 ? 1.0 : (r < -1.0 ? -1.0 : r);
+  return rho_at_scale(xy, rho_scale(xx, yy));
 }
 
 /// The statistic of `count` shared columns from their sums; NaN where they do not tell it.

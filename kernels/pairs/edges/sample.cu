@@ -5,6 +5,7 @@
 #include "kernels/common/warp.cuh"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/frame/statistic.cuh"
+#include "stats/statistic.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -87,7 +88,7 @@ __device__ double sampled_statistic(const pair_operand& rows, const drawn_pair& 
                                     double product) {
   const double x = static_cast<double>(rows.square_sums[pair.i]);
   const double y = static_cast<double>(rows.square_sums[pair.j]);
-  return x > 0 && y > 0 ? product / sqrt(x * y) : CUDART_NAN;
+  return x > 0 && y > 0 ? detail::rho_at_scale(product, detail::rho_scale(x, y)) : CUDART_NAN;
 }
 
 // Adds up the counts of a block's threads, each kind at a place of its own: one place for all would

@@ -175,7 +175,7 @@ __device__ void finish_group(const pairwise_job& job, const class_columns& colum
         if (decision.drops(static_cast<float>(xy) * root[half] * col_root)) continue;
         const std::int64_t xx = by.squares[of_class[half]];
         const std::int64_t yy = by.squares[index_t{col} * by.count + of.row_class];
-        const double rho = xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
+        const double rho = detail::rho_or_none(xy, xx, yy);
         const double out = decision(rho);
         const index_t row = of.row[half] - job.rows.first;
         store_statistic(job.to, job.to.first + row * job.to.pitch + (col - job.cols.first), out);

@@ -41,7 +41,7 @@ __device__ double pairwise_rho(const rank_row& x, const rank_row& y, const share
   xy = warp_sum(xy);
   xx = warp_sum(xx);
   yy = warp_sum(yy);
-  return xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
+  return detail::rho_or_none(xy, xx, yy);
 }
 
 template <class Sum>
@@ -183,8 +183,7 @@ __global__ void __launch_bounds__(256)
       }
     }
     if (lane >= width) continue;
-    const double rho =
-        own_xx > 0 && own_yy > 0 ? detail::rho_of(own_xy, own_xx, own_yy) : detail::no_statistic;
+    const double rho = detail::rho_or_none(own_xy, own_xx, own_yy);
     job.to.sums[job.to.first + i * job.to.pitch + tile.first_col + lane] =
         decide_pairwise(job.decision, rho, own_total);
   }

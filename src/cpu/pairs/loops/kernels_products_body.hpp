@@ -78,8 +78,7 @@ struct product_body {
 inline void rho_of_doubles(const double* sums, double square_row, const double* square_cols,
                            index_t count, double* out) {
   for (index_t j = 0; j < count; ++j) {
-    const double rho = sums[j] / __builtin_sqrt(square_row * square_cols[j]);
-    out[j] = rho > 1.0 ? 1.0 : (rho < -1.0 ? -1.0 : rho);
+    out[j] = detail::rho_at_scale(sums[j], detail::rho_scale(square_row, square_cols[j]));
   }
 }
 

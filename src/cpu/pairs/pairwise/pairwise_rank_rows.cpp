@@ -119,7 +119,7 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
           rank_in_order(i, j, static_cast<index_t>(counts[r * stride + c]), ranks, sums);
         }
         const auto [xy, xx, yy] = sums;
-        out[r * stride + c] = xx > 0 && yy > 0 ? detail::rho_of(xy, xx, yy) : detail::no_statistic;
+        out[r * stride + c] = detail::rho_or_none(xy, xx, yy);
       }
     }
   }

@@ -5,14 +5,10 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "kernels/pairs/connectivity/kernels.hpp"
 
 namespace gpu::cuda {
-namespace {
-// Of statistics at a time: rows that fill a device also where they are long.
-constexpr std::size_t block_bytes = std::size_t{512} << 20;
-}  // namespace
-
 void pair_engine::connectivity(const detail::connectivity_request& request,
                                matrix_view<double> out) {
   const device_guard guard(ordinal_);
@@ -25,7 +21,8 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
   const auto row_bytes = static_cast<std::size_t>(cols + row_partial) * sizeof(double);
   const auto result_bytes = static_cast<std::size_t>(rows * powers) * sizeof(double);
   budget_.require(result_bytes + row_bytes, "the sums of all rows and a row of statistics");
-  const std::size_t room = std::min(block_bytes, budget_.left() - result_bytes);
+  const std::size_t room =
+      std::min(memory_sizes::connectivity_block, budget_.left() - result_bytes);
   index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
   if (block_rows > rows_of_tile && block_rows < rows) {
     block_rows = block_rows / rows_of_tile * rows_of_tile;

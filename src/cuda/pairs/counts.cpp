@@ -11,6 +11,7 @@
 #include "cuda/pairs/programs/class_counter.hpp"
 #include "cuda/pairs/programs/counting.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "kernels/pairs/sinks/kernels.hpp"
@@ -22,10 +23,6 @@ namespace {
 using kernels::pair_tile_kind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Pairs for each that estimates may leave undecided: some times what is usual.
-constexpr std::uint64_t pairs_of_undecided = 256;
-constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
-constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
 
 // Work items of a walk as pairs, for its progress.
 std::uint64_t pairs_of_items(index_t items, std::uint64_t pairs, index_t all_items) {
@@ -114,7 +111,8 @@ bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts
   constexpr pair_tile_kind tile = pair_tile_kind::products_half;
   const auto rows = static_cast<std::size_t>(count());
   const auto capacity = static_cast<std::size_t>(
-      std::clamp(pairs() / pairs_of_undecided, least_undecided, most_undecided));
+      std::clamp(pairs() / memory_sizes::pairs_per_undecided_estimate,
+                 memory_sizes::least_undecided, memory_sizes::most_undecided));
   const std::size_t needed = capacity * sizeof(std::uint64_t) + rows * sizeof(std::uint32_t);
   if (!share_->agree(estimates_by_halves(keep, 0) && needed <= budget_.left())) return false;
   const auto degree = zeroed<std::uint32_t>(rows, stream());

@@ -5,13 +5,10 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/transfer/row_download.hpp"
 
 namespace gpu::cuda {
-namespace {
-constexpr std::size_t block_bytes = std::size_t{64} << 20;
-}  // namespace
-
 template <class Value>
 kernels::pair_tile_kind pair_engine::dense_tile() {
   const row_format& format = rows_->format();
@@ -33,9 +30,11 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   const decision_scope deciding = decide_pairs({});
   const std::size_t row_bytes = static_cast<std::size_t>(cols) * sizeof(Value);
   budget_.require(2 * row_bytes, "two rows of the result");
-  const std::size_t room = std::min(block_bytes, budget_.left() / 2);
+  const std::size_t room = std::min(memory_sizes::downloaded_block, budget_.left() / 2);
   index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-  if (block_rows > 128 && block_rows < rows) block_rows = block_rows / 128 * 128;
+  if (block_rows > rows_of_tile && block_rows < rows) {
+    block_rows = block_rows / rows_of_tile * rows_of_tile;
+  }
 
   const std::size_t block = static_cast<std::size_t>(block_rows * cols);
   const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};

@@ -15,6 +15,7 @@
 #include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/gather_columns.hpp"
 #include "cuda/pairs/rows/input.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/team.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -30,8 +31,6 @@ using detail::screened_pairs;
 using kernels::difference_block;
 using kernels::difference_search;
 
-// Of the statistics of a group at a time: rows that fill a device also where they are long.
-constexpr std::size_t block_bytes = std::size_t{256} << 20;
 // Pairs that come to the host at a time, or all of a row where there are more.
 constexpr std::size_t most_listed = std::size_t{1} << 20;
 constexpr std::size_t listed_bytes = sizeof(node_id) + 2 * sizeof(double);
@@ -225,8 +224,8 @@ class device_groups {
       group.budget.require(3 * row_bytes, "a row of statistics and the pairs that are found in it");
       left = std::min(left, group.budget.left());
     }
-    const std::size_t wanted =
-        std::max(block_bytes, static_cast<std::size_t>(rows_of_tile) * row_bytes);
+    const std::size_t wanted = std::max(memory_sizes::difference_block,
+                                        static_cast<std::size_t>(rows_of_tile) * row_bytes);
     const std::size_t room = std::min(wanted, left / 2);
     index_t taken = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
     if (taken > rows_of_tile && taken < rows) taken = taken / rows_of_tile * rows_of_tile;

@@ -4,17 +4,12 @@
 #include <bit>
 #include <span>
 
+#include "cuda/pairs/rows/memory_sizes.hpp"
+
 namespace gpu::cuda {
 namespace {
 
-// A batch keeps all threads of the receiver busy; few edges need no large ones, whose page-locked
-// memory takes time to get.
-constexpr std::size_t least_batch = std::size_t{1} << 14;
-constexpr std::size_t most_batch = std::size_t{1} << 19;
 constexpr double batches_of_result = 16;
-// Longer lists are stored into fresh pages, which keeps the threads busy: they have no time to
-// unpack.
-constexpr double most_packed_edges = 1 << 24;
 // Below this number of edges, computing p on the host is faster than building the device's table.
 constexpr std::uint64_t edges_worth_a_table = 1 << 12;
 
@@ -47,14 +42,17 @@ bool has_passed(const event& what) {
 edge_output::batch_plan edge_output::plan_batches(const detail::edge_request& request,
                                                   const detail::edge_receiver& receiver,
                                                   double expected, std::size_t room) {
-  const bool packed = receiver.takes_packed() && expected <= most_packed_edges;
+  const bool packed =
+      receiver.takes_packed() && expected <= static_cast<double>(memory_sizes::most_packed_edges);
   batch_plan out{.packed = packed, .count = packed ? packed_batches : whole_batches, .edges = 0};
   const std::size_t edge_bytes = out.packed ? packed_edge_bytes : sizeof(edge);
-  const double part = std::min(expected / batches_of_result, static_cast<double>(most_batch));
+  const double part =
+      std::min(expected / batches_of_result, static_cast<double>(memory_sizes::most_batch_edges));
   const std::size_t wanted = std::bit_ceil(static_cast<std::size_t>(std::max(part, 1.0)));
   const std::size_t fitting = std::max<std::size_t>(room / (out.count * edge_bytes), 1);
-  out.edges = std::min({std::clamp(wanted, least_batch, most_batch),
-                        static_cast<std::size_t>(request.batch_edges), fitting});
+  out.edges =
+      std::min({std::clamp(wanted, memory_sizes::least_batch_edges, memory_sizes::most_batch_edges),
+                static_cast<std::size_t>(request.batch_edges), fitting});
   return out;
 }
 

@@ -16,12 +16,14 @@
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/candidate_queue.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-constexpr std::uint64_t least_candidates = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_candidates = std::uint64_t{1} << 23;
+using memory_sizes::least_panel_candidates;
+using memory_sizes::most_panel_candidates;
+
 // A panel should fill this share of its queue, so that the next one rarely overflows. There should
 // be `wanted_panels`, so that their steps overlap, but each costs the host about 0.15 ms of
 // launches: so a panel has at least `least_panel_edges`, which take the bus 1 ms.
@@ -46,10 +48,11 @@ double edges_of_panel(double expected) {
 // The queue for so many edges, and the largest that fits `bytes` with its sort.
 std::uint64_t choose_capacity(std::size_t bytes, std::uint64_t pairs, double expected) {
   const double part = edges_of_panel(expected) / wanted_fill;
-  const double most = std::min(part, static_cast<double>(most_candidates));
+  const double most = std::min(part, static_cast<double>(most_panel_candidates));
   const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(most) + 1);
-  std::uint64_t capacity = std::min({std::clamp(wanted, least_candidates, most_candidates), pairs,
-                                     std::uint64_t{bytes / bytes_per_candidate}});
+  std::uint64_t capacity =
+      std::min({std::clamp(wanted, least_panel_candidates, most_panel_candidates), pairs,
+                std::uint64_t{bytes / bytes_per_candidate}});
   while (capacity > 1 &&
          capacity * bytes_per_candidate + kernels::sort_scratch_bytes(capacity) > bytes) {
     capacity = capacity * 7 / 8;
@@ -317,7 +320,7 @@ void edge_walk::release(const row_range& rows) {
 }  // namespace
 
 double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs) {
-  if (sample.pairs == 0) return static_cast<double>(most_candidates);
+  if (sample.pairs == 0) return static_cast<double>(most_panel_candidates);
   return sample.kept_share() * static_cast<double>(pairs);
 }
 

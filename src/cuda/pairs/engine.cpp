@@ -190,7 +190,8 @@ call_shape pair_engine::shape() const {
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = multiprocessors_,
           .block_shared_bytes = limits_of(ordinal_).block_shared_bytes,
-          .device_bytes = limits_of(ordinal_).memory_bytes};
+          .device_bytes = limits_of(ordinal_).memory_bytes,
+          .machine = detail::default_cuda_costs};
 }
 
 bool pair_engine::estimates_by_halves(const detail::keep_range& keep, double kept_share) {

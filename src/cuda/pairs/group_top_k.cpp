@@ -7,14 +7,13 @@
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-constexpr std::size_t most_maxima_bytes = std::size_t{1} << 30;
-constexpr double least_units = 8;  // of a piece that several devices share
-constexpr std::size_t most_estimate_bytes = std::size_t{4} << 30;
-constexpr double least_estimated_rows = 2048;  // of such a piece
+constexpr double least_units = 8;              // of a piece that several devices share
+constexpr double least_estimated_rows = 2048;  // likewise
 
 // The lists of one block of rows, which count from the area's first.
 struct list_table {
@@ -128,7 +127,8 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
   const bool fits = rows_->resident() && search.packed_bytes() + unit_bytes <= budget_.left();
   if (!share_->agree(fits)) return false;
 
-  const std::size_t room = std::min(most_maxima_bytes, budget_.left() - search.packed_bytes());
+  const std::size_t room =
+      std::min(memory_sizes::maxima_of_host_result, budget_.left() - search.packed_bytes());
   const index_t block_units =
       std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, search.units());
   arena counting;
@@ -159,7 +159,7 @@ bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
   const bool takes = estimate_search::takes(shape, k, estimate_search::other_way::candidates);
   if (!share_->agree(rows_->resident() && takes && make_rows())) return false;
   // A list is far shorter than a row of estimates.
-  const std::size_t room = std::min(most_estimate_bytes, budget_.left() / 2);
+  const std::size_t room = std::min(memory_sizes::estimates_of_host_result, budget_.left() / 2);
   const index_t most_rows = estimate_search::rows_within(shape, room);
   arena counting;
   static_cast<void>(estimate_search(shape, most_rows, counting));

@@ -7,13 +7,11 @@
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/hopper/found_edges.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "plan/forced/forced_ways.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-// Edges that may wait to be put in order.
-constexpr std::uint64_t most_ordered_edges = std::uint64_t{1} << 28;
 
 // Whether a screen goes on. It is one of `members` on several devices; the others are taken to have
 // come as far.
@@ -100,7 +98,7 @@ class screened_writer {
     const std::size_t left = budget.left() > output ? budget.left() - output : 0;
     // Half of it: one more slice may come, and a growing store exists twice for a moment.
     const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
-    return std::clamp<std::uint64_t>(fitting, 1, most_ordered_edges);
+    return std::clamp<std::uint64_t>(fitting, 1, memory_sizes::most_ordered_edges);
   }
   void push() {
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(ready_.get(), stream_));

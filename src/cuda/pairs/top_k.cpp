@@ -8,12 +8,12 @@
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "kernels/pairs/neighbors/merge.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-constexpr std::uint64_t most_candidates = std::uint64_t{1} << 25;
 constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
 constexpr std::uint64_t first_candidates = std::uint64_t{1} << 21;
 constexpr double least_block_rows = 4096;  // of those that several devices share
@@ -38,7 +38,8 @@ struct search_sizes {
 
 search_sizes choose_sizes(std::size_t budget, index_t rows, index_t cols, index_t k) {
   const auto pairs = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
-  std::uint64_t capacity = std::min(most_candidates, std::max<std::uint64_t>(pairs, 1));
+  std::uint64_t capacity =
+      std::min(memory_sizes::most_partner_candidates, std::max<std::uint64_t>(pairs, 1));
   for (;;) {
     const std::uint64_t wanted = std::max(first_columns, 2 * static_cast<std::uint64_t>(k));
     const auto fitting = static_cast<index_t>(std::max<std::uint64_t>(capacity / wanted, 1));

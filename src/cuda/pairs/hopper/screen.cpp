@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// One work item can never overflow the queue: it has fewer pairs than this.
-constexpr std::uint64_t most_queued = std::uint64_t{25} << 20;
-// The least: strict cuts rarely find more. Memory that is never used still has to be mapped.
-constexpr std::uint64_t first_queued = std::uint64_t{2} << 20;
-// For wide rows, whose items are single tiles, the queue holds twice the largest share of
-// candidates with which the screen pays.
-constexpr std::uint64_t least_wide_queued = std::uint64_t{1} << 16;
-static_assert(least_wide_queued >=
+static_assert(memory_sizes::least_wide_screened >=
               std::uint64_t{kernels::wide_screen.panel_rows} * kernels::wide_screen.tile_rows);
-constexpr std::uint64_t pairs_per_wide_queued = 256;
 
 bool is_wide(const detail::screen_choice& choice) {
   return choice.depth > 128;
@@ -28,8 +21,10 @@ bool is_wide(const detail::screen_choice& choice) {
 std::uint64_t queue_capacity(index_t rows, const detail::screen_choice& choice) {
   const auto count = static_cast<std::uint64_t>(std::min(rows, index_t{1} << 20));
   const std::uint64_t pairs = count * (count - 1) / 2;
-  return is_wide(choice) ? std::clamp(pairs / pairs_per_wide_queued, least_wide_queued, most_queued)
-                         : std::clamp<std::uint64_t>(pairs, 1, most_queued);
+  return is_wide(choice)
+             ? std::clamp(pairs / memory_sizes::pairs_per_wide_screened,
+                          memory_sizes::least_wide_screened, memory_sizes::most_screened)
+             : std::clamp<std::uint64_t>(pairs, 1, memory_sizes::most_screened);
 }
 
 // What is expected, and somewhat more.
@@ -37,7 +32,8 @@ std::uint64_t first_capacity(const detail::screen_choice& choice, double pairs,
                              std::uint64_t most) {
   constexpr double more = 1.25;
   const double expected = std::min(more * choice.candidates * pairs, static_cast<double>(most));
-  return std::min(most, std::max(first_queued, static_cast<std::uint64_t>(expected)));
+  return std::min(most,
+                  std::max(memory_sizes::least_screened, static_cast<std::uint64_t>(expected)));
 }
 
 // Items of about as much work as the first slice of narrow rows.

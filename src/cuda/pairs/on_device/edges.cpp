@@ -6,6 +6,7 @@
 
 #include "base/round_up.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "pairs/adjustment.hpp"
@@ -19,10 +20,7 @@ using kernels::pair_tile_kind;
 
 namespace {
 
-// Candidates that there is room for, and pairs that a slice of a screen looks at.
-constexpr std::uint64_t least_candidates = std::uint64_t{1} << 16;
-constexpr std::uint64_t most_candidates = std::uint64_t{1} << 22;
-constexpr std::uint64_t pairs_per_candidate = 256;
+// Pairs that a slice of a screen looks at, and slices at most.
 constexpr double pairs_of_slice = 8e9;
 constexpr double most_slices = 64;
 
@@ -44,7 +42,8 @@ std::optional<detail::screen_choice> choose_screen(const call_shape& shape,
   const auto use = detail::screen_use::edges;
   const index_t cols = shape.format.cols;
   if (!shape.is_never_short &&
-      detail::is_short_for_screens(shape.what, cols, use, static_cast<double>(pairs))) {
+      detail::is_short_for_screens(shape.what, cols, use, static_cast<double>(pairs),
+                                   shape.machine)) {
     return std::nullopt;
   }
   return detail::choose_screen(shape.what, expected_cut(shape, sink.keep, pairs), cols, use, {});
@@ -75,7 +74,9 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
     screen_.emplace(shape.rows, all_sides(shape.area), *choice, memory);
     screen_state_ = memory.take<kernels::screen_state>(1);
     const std::uint64_t places =
-        std::clamp(pairs_ / pairs_per_candidate, least_candidates, most_candidates);
+        std::clamp(pairs_ / memory_sizes::pairs_per_screened_of_device_result,
+                   memory_sizes::least_screened_of_device_result,
+                   memory_sizes::most_screened_of_device_result);
     const bool is_there = screen_state_ != nullptr;  // else the arena counts bytes
     candidates_ = {.list = memory.take<kernels::screen_candidate>(places),
                    .capacity = places,

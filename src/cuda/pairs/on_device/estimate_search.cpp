@@ -2,21 +2,18 @@
 #include <algorithm>
 
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// The most bytes of estimates, but for those of whole tiles of rows, and the share of the device's
-// memory that those of a whole table may take: its products are then computed once for both rows.
-constexpr std::size_t most_block_bytes = std::size_t{256} << 20;
-constexpr std::size_t whole_table_share = 20;
-
 index_t rows_of_block(const call_shape& shape) {
-  const std::size_t whole =
-      static_cast<std::size_t>(shape.area.rows.size()) * estimate_search::row_bytes(shape);
+  const std::size_t row_bytes = estimate_search::row_bytes(shape);
   const bool takes_whole =
-      shape.area.rows == shape.area.cols && whole <= shape.device_bytes / whole_table_share;
-  return estimate_search::rows_within(shape, takes_whole ? whole : most_block_bytes);
+      fits_whole_table(shape, row_bytes, memory_sizes::parts_of_whole_estimates);
+  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * row_bytes;
+  return estimate_search::rows_within(
+      shape, takes_whole ? whole : memory_sizes::estimates_of_device_result);
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 #include <algorithm>
 
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-// Half of what a call with a host result may take, because it is part of the scratch of every call.
-constexpr std::size_t most_maxima_bytes = std::size_t{512} << 20;
 
 template <class T>
 void copy_rows(const T* from, device_matrix_view<T> to, index_t first, index_t rows,
@@ -47,7 +45,7 @@ stream_group_search::stream_group_search(const call_shape& shape, const device_t
       sink_(sink),
       search_(shape),
       block_units_(std::min(
-          std::max<index_t>(static_cast<index_t>(most_maxima_bytes /
+          std::max<index_t>(static_cast<index_t>(memory_sizes::maxima_of_device_result /
                                                  std::max<std::size_t>(search_.unit_bytes(), 1)),
                             1),
           search_.units())),

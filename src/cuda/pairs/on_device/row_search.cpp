@@ -5,40 +5,34 @@
 
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "kernels/top_k/kernels.hpp"
-#include "plan/machine_costs.hpp"
 #include "plan/top_k_variants.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// The most bytes of the statistics that are selected from at a time; those of whole tiles of rows
-// in any case.
-constexpr std::size_t most_block_bytes = std::size_t{256} << 20;
-constexpr index_t tile_rows = 128;
-// Of a table, all statistics at once where they take at most this share of the device's memory.
-constexpr std::size_t whole_table_share = 10;
-
 // Whether the statistics of all rows are in memory at a time. The product of two rows is then
 // computed once, and not for each of them; but memory of that size is mapped anew for every call.
 bool takes_whole_table(const call_shape& shape, std::size_t bytes_of_row) {
-  constexpr const detail::cuda_costs& machine = detail::default_cuda_costs;
-  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * bytes_of_row;
+  const detail::cuda_costs& machine = shape.machine;
   const double multiply = shape.format.tile == kernels::pair_tile_kind::tensor_float
                               ? machine.selected_double
                               : machine.selected_limb;
   const bool pays =
       multiply * static_cast<double>(shape.format.cols) > machine.mapped_byte * sizeof(double);
-  return pays && shape.has_room && shape.area.rows == shape.area.cols &&
-         whole <= shape.device_bytes / whole_table_share;
+  return pays && shape.has_room &&
+         fits_whole_table(shape, bytes_of_row, memory_sizes::parts_of_whole_statistics);
 }
 
-// Rows of statistics that are selected from at a time.
+// Rows of statistics that are selected from at a time: whole tiles in any case.
 index_t rows_of_block(const call_shape& shape, std::size_t bytes_of_row) {
   const index_t rows = shape.area.rows.size();
   const auto fitting =
-      static_cast<index_t>(most_block_bytes / bytes_of_row) / tile_rows * tile_rows;
-  return std::min(std::max(fitting, tile_rows), rows);
+      static_cast<index_t>(memory_sizes::selected_of_device_result / bytes_of_row) / rows_of_tile *
+      rows_of_tile;
+  return std::min(std::max(fitting, rows_of_tile), rows);
 }
 
 kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_code.hpp"
@@ -22,9 +24,6 @@ using kernels::pair_tile_kind;
 
 // Pairs of one launch, far from the limits of a grid and of what a launch counts in 32 bits.
 constexpr index_t launch_pairs = index_t{1} << 36;
-constexpr index_t tile_rows = 128;
-// Of the rows on their way to packed ones.
-constexpr std::size_t most_scratch_bytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -55,7 +54,13 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = limits.multiprocessors,
           .block_shared_bytes = limits.block_shared_bytes,
-          .device_bytes = limits.memory_bytes};
+          .device_bytes = limits.memory_bytes,
+          .machine = detail::default_cuda_costs};
+}
+
+bool fits_whole_table(const call_shape& shape, std::size_t row_bytes, std::size_t parts) {
+  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * row_bytes;
+  return shape.area.rows == shape.area.cols && whole <= shape.device_bytes / parts;
 }
 
 stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory)
@@ -67,8 +72,8 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
   const std::size_t scratch_bytes = scratch_row_bytes(shape.what, format);
-  const auto fitting =
-      static_cast<index_t>(most_scratch_bytes / std::max<std::size_t>(scratch_bytes, 1));
+  const auto fitting = static_cast<index_t>(memory_sizes::unpacked_of_device_result /
+                                            std::max<std::size_t>(scratch_bytes, 1));
   block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
   memory_.rows = shape.rows;
   memory_.square_sums = memory.take<std::int64_t>(rows);
@@ -151,8 +156,8 @@ void stream_rows::for_each_panel(
     index_range rows, index_range cols, pair_region region, pair_tile_kind tile,
     const std::function<void(const kernels::pair_panel&)>& launch) const {
   if (rows.empty() || cols.empty()) return;
-  const index_t fitting = launch_pairs / cols.size() / tile_rows * tile_rows;
-  const index_t step = std::max(fitting, tile_rows);
+  const index_t fitting = launch_pairs / cols.size() / rows_of_tile * rows_of_tile;
+  const index_t step = std::max(fitting, rows_of_tile);
   for (index_t begin = rows.begin; begin < rows.end; begin += step) {
     const index_range block{begin, std::min(begin + step, rows.end)};
     index_range met = cols;

@@ -9,6 +9,7 @@
 #include "cuda/pairs/rows/row_format.hpp"
 #include "pairs/area.hpp"
 #include "pairs/measures/measures.hpp"
+#include "plan/machine_costs.hpp"
 
 namespace gpu::cuda {
 
@@ -25,6 +26,7 @@ struct call_shape {
   int multiprocessors;
   std::size_t block_shared_bytes;
   std::size_t device_bytes;  ///< Memory of the device.
+  const detail::cuda_costs& machine;
 };
 
 }  // namespace gpu::cuda

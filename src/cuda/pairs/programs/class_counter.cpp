@@ -40,7 +40,8 @@ constexpr index_t largest_square_sum(index_t cols) {
 // Whether the tiles count all pairs sooner.
 bool is_short(const call_shape& shape) {
   const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
-  return !shape.is_never_short && detail::is_short_for_classes(pairs, shape.format.cols);
+  return !shape.is_never_short &&
+         detail::is_short_for_classes(pairs, shape.format.cols, shape.machine);
 }
 
 }  // namespace

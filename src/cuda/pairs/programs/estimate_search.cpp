@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/machine_costs.hpp"
-
 namespace gpu::cuda {
 namespace {
 
@@ -26,7 +24,7 @@ bool limbs_pay(const call_shape& shape, index_t k) {
 // The same of unit rows, where what exact statistics cost is the time of their products in double
 // precision, less that by halves.
 bool halves_pay(const call_shape& shape, index_t k, estimate_search::other_way instead) {
-  constexpr const detail::cuda_costs& machine = detail::default_cuda_costs;
+  const detail::cuda_costs& machine = shape.machine;
   const bool selects = instead == estimate_search::other_way::selection;
   const bool is_once = selects && shape.area.rows == shape.area.cols;
   const auto cols = static_cast<double>(shape.format.cols);

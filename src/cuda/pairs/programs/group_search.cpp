@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cuda/pairs/rows/area_walk.hpp"
 #include "plan/pair_variants.hpp"
 
 namespace gpu::cuda {
@@ -11,17 +12,9 @@ namespace {
 using detail::index_range;
 using kernels::pair_tile_kind;
 
-// From so many rows on the tensor cores are faster, packing included.
-constexpr index_t most_few_rows = 128;
-constexpr index_t least_few_ratio = 16;
 // Entries of the lists of all slices of a row.
 constexpr index_t most_slice_entries = 2048;
 constexpr index_t groups_of_slice = 256;  // at least, and at most 32 slices of fewer
-
-bool has_few_rows(const detail::pair_area& area) {
-  return !area.is_whole_table() && !area.rows.empty() && area.rows.size() <= most_few_rows &&
-         area.cols.size() >= least_few_ratio * area.rows.size();
-}
 
 // Rows as they are packed, each side a whole number of `multiple` rows.
 kernels::neighbor_rows rows_of(const call_shape& shape, index_range rows, index_t multiple) {

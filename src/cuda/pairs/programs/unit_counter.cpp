@@ -3,21 +3,13 @@
 #include <algorithm>
 
 #include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "pairs/area.hpp"
 #include "plan/short_jobs.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-// Entries, 12 bytes each, of the list of undecided pairs of a launch: least_undecided and one for
-// each pairs_of_undecided pairs of the call, up to most_undecided. An item of the count is 13
-// million pairs, those of a launch on an H200 are 1.7e9, or 1.3e10 of corrected rows.
-// most_undecided is one in a hundred or in 800 of these, more than a cut near 0 leaves undecided
-// of rows of 96 columns, or of corrected ones.
-constexpr std::uint64_t least_undecided = std::uint64_t{1} << 16;
-constexpr std::uint64_t most_undecided = std::uint64_t{1} << 24;
-constexpr std::uint64_t pairs_of_undecided = 64;
 
 // What the list and the floats may be rounded up by.
 constexpr std::size_t rounding_bytes = 512;
@@ -55,7 +47,7 @@ index_t items_of_launch(index_t elements) {
 // Whether the tiles count all pairs sooner.
 bool is_short(const call_shape& shape) {
   const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
-  return !shape.is_never_short && detail::is_short_for_packing(pairs);
+  return !shape.is_never_short && detail::is_short_for_packing(pairs, shape.machine);
 }
 
 }  // namespace
@@ -68,13 +60,15 @@ bool unit_counter::takes(const call_shape& shape) {
 }
 
 unit_memory unit_counter::least_memory() {
-  return {.undecided = least_undecided, .floats = false};
+  return {.undecided = memory_sizes::least_undecided, .floats = false};
 }
 
 unit_memory unit_counter::wanted_memory(const call_shape& shape) {
-  const std::uint64_t share = detail::pairs_in(shape.area) / pairs_of_undecided;
-  return {.undecided = least_undecided + std::min(most_undecided, share),
-          .floats = !kernels::unit_rows_are_corrected(elements_of(shape))};
+  const std::uint64_t share =
+      detail::pairs_in(shape.area) / memory_sizes::pairs_per_undecided_product;
+  return {
+      .undecided = memory_sizes::least_undecided + std::min(memory_sizes::most_undecided, share),
+      .floats = !kernels::unit_rows_are_corrected(elements_of(shape))};
 }
 
 unit_memory unit_counter::fitting_memory(const call_shape& shape, std::size_t bytes) {
@@ -84,8 +78,8 @@ unit_memory unit_counter::fitting_memory(const call_shape& shape, std::size_t by
   const std::size_t float_bytes = floats_of(shape) * sizeof(float);
   out.floats = out.floats && float_bytes <= left / 2;
   if (out.floats) left -= float_bytes;
-  out.undecided =
-      std::min(out.undecided, least_undecided + left / sizeof(kernels::undecided_pairs));
+  out.undecided = std::min(out.undecided,
+                           memory_sizes::least_undecided + left / sizeof(kernels::undecided_pairs));
   return out;
 }
 

@@ -11,10 +11,19 @@ namespace {
 constexpr double least_shared_pairs = 1 << 26;
 // Row tiles times column spans of one launch must stay far below the grid's limit.
 constexpr index_t most_launch_rows = index_t{1} << 20;
-// Tiles decide all pairs of a column with so many rows sooner than the column is sorted and packed
-// (0.3 ps a pair, 0.2 ns a column on an H200).
+// What is done once for a column is worth it where enough rows meet the column. Tiles decide all
+// pairs of a column with so many rows sooner than it is sorted and packed for a screen or for
+// counts (0.3 ps a pair, 0.2 ns a column on an H200); from so many on best partners are found
+// faster on tensor cores, for which columns are packed without being sorted.
 constexpr index_t most_thin_rows = 512;
-constexpr index_t least_thin_ratio = 16;
+constexpr index_t most_few_rows = 128;
+// Columns for each of these rows: with fewer, the rows' own part of the work counts.
+constexpr index_t least_columns_per_row = 16;
+
+bool has_at_most(const detail::pair_area& area, index_t rows) {
+  return !area.is_whole_table() && area.rows.size() <= rows &&
+         area.cols.size() >= least_columns_per_row * area.rows.size();
+}
 
 index_t count_in(row_range range, const std::vector<index_t>& rows) {
   return std::lower_bound(rows.begin(), rows.end(), range.end) -
@@ -71,8 +80,11 @@ area_sides sides_of(const detail::pair_area& area, const detail::row_info& info)
 }
 
 bool is_thin(const detail::pair_area& area) {
-  return !area.is_whole_table() && area.rows.size() <= most_thin_rows &&
-         area.cols.size() >= least_thin_ratio * area.rows.size();
+  return has_at_most(area, most_thin_rows);
+}
+
+bool has_few_rows(const detail::pair_area& area) {
+  return !area.rows.empty() && has_at_most(area, most_few_rows);
 }
 
 }  // namespace gpu::cuda

@@ -54,5 +54,8 @@ area_sides sides_of(const detail::pair_area& area, const detail::row_info& info)
 /// columns for a screen, or for counts class by class, takes longer than the tiles that decide
 /// every pair.
 bool is_thin(const detail::pair_area& area);
+/// Whether it has so few that packing the columns for tensor cores takes longer than the search of
+/// best partners without.
+bool has_few_rows(const detail::pair_area& area);
 
 }  // namespace gpu::cuda

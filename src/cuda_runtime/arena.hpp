@@ -28,4 +28,12 @@ class arena {
   std::size_t bytes_ = 0;
 };
 
+/// The bytes of what make(arena&) takes.
+template <class Make>
+std::size_t bytes_taken(const Make& make) {
+  arena counting;
+  static_cast<void>(make(counting));
+  return counting.bytes();
+}
+
 }  // namespace gpu::cuda

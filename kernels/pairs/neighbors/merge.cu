@@ -151,9 +151,8 @@ __global__ void row_cuts(neighbor_lists lists, rank_key order, double at_least, 
 }  // namespace
 
 std::size_t merge_scratch_bytes(index_t rows, index_t k, std::uint64_t count) {
-  cuda::arena counting;
-  static_cast<void>(merge_scratch(counting, rows, k, count));
-  return counting.bytes();
+  return cuda::bytes_taken(
+      [&](cuda::arena& memory) { return merge_scratch(memory, rows, k, count); });
 }
 
 void launch_merge_neighbors(const neighbor_lists& lists, rank_key order, const std::uint64_t* keys,

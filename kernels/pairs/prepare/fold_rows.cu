@@ -173,10 +173,10 @@ struct fold_scratch {
 }  // namespace
 
 std::size_t fold_scratch_bytes(index_t rows) {
-  cuda::arena counting;
-  static_cast<void>(fold_scratch(counting, rows));
-  static_cast<void>(counting.take<std::byte>(cub_bytes(rows)));
-  return counting.bytes();
+  return cuda::bytes_taken([&](cuda::arena& memory) {
+    static_cast<void>(fold_scratch(memory, rows));
+    return memory.take<std::byte>(cub_bytes(rows));
+  });
 }
 
 void launch_find_patterns(const fold_source& source, std::uint64_t seed, const fold_places& places,

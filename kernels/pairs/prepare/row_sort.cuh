@@ -37,9 +37,7 @@ struct row_sort_scratch {
         cub(memory.take<std::byte>(cub_bytes)) {}
 
   static std::size_t bytes(index_t rows) {
-    cuda::arena counting;
-    static_cast<void>(row_sort_scratch(counting, rows));
-    return counting.bytes();
+    return cuda::bytes_taken([&](cuda::arena& memory) { return row_sort_scratch(memory, rows); });
   }
 };
 

@@ -30,6 +30,24 @@ std::uint64_t pairs_of_items(index_t items, std::uint64_t pairs, index_t all_ite
                                     static_cast<double>(all_items));
 }
 
+// Brings kept pairs and degrees, [rows of the input], to the host.
+void read_kept(const device_buffer<unsigned long long>& kept,
+               const device_buffer<std::uint32_t>& degree, pair_counts& out, cudaStream_t stream) {
+  unsigned long long total = 0;
+  read_back(&total, kept, stream);
+  out.kept = total;
+  out.degree.resize(degree.size());
+  read_back(out.degree.data(), degree, stream);
+}
+
+std::vector<std::uint64_t> read_bins(const device_buffer<unsigned long long>& bins,
+                                     cudaStream_t stream) {
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  std::vector<std::uint64_t> out(bins.size());
+  read_back(reinterpret_cast<unsigned long long*>(out.data()), bins, stream);
+  return out;
+}
+
 // Brings what a counter counted into `degrees`, [rows of the input], and returns the kept pairs.
 template <class Counter>
 std::uint64_t read_counts(const Counter& counter, std::vector<std::uint32_t>& degrees,
@@ -66,10 +84,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
       binning_step(rows_->format(), keep, request, bins.data(), {.weights = weights.data()});
   walk_upper_pairs(stage, step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-  std::vector<std::uint64_t> out(size);
-  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  read_back(reinterpret_cast<unsigned long long*>(out.data()), bins, stream());
-  return out;
+  return read_bins(bins, stream());
 }
 
 std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request& request) {
@@ -102,9 +117,7 @@ std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request
       std::min(untied.empty() ? infinity : untied.front(), tied.empty() ? infinity : tied.front());
   walk_upper_pairs("count", step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-  std::vector<std::uint64_t> out(size);
-  read_back(reinterpret_cast<unsigned long long*>(out.data()), counted, stream());
-  return out;
+  return read_bins(counted, stream());
 }
 
 bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts& out) {
@@ -133,11 +146,7 @@ bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts
   unsigned long long left = 0;
   read_back(&left, found, stream());
   if (!share_->agree(left <= capacity)) return false;
-  unsigned long long total = 0;
-  read_back(&total, kept, stream());
-  out.kept = total;
-  out.degree.resize(rows);
-  read_back(out.degree.data(), degree, stream());
+  read_kept(kept, degree, out, stream());
   return true;
 }
 
@@ -152,11 +161,7 @@ void pair_engine::count_by_tiles(const detail::count_request& request, const det
                                   kept.data(), degree.data(), {.weights = weights.data()});
   walk_upper_pairs("pairs", step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-  unsigned long long total = 0;
-  read_back(&total, kept, stream());
-  out.kept = total;
-  out.degree.resize(rows);
-  read_back(out.degree.data(), degree, stream());
+  read_kept(kept, degree, out, stream());
 }
 
 std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
@@ -168,25 +173,25 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   const auto rows = static_cast<std::size_t>(count());
   const auto places = static_cast<std::size_t>(binned ? request->bins + 2 : 0);
   const std::size_t results = rows * sizeof(std::uint32_t) + places * sizeof(std::uint64_t);
-  arena counting;
-  static_cast<void>(class_counter(shape, binned, counting));
-  const std::size_t layout_bytes = counting.bytes() + results;
+  const auto make_counter = [&](arena& memory) { return class_counter(shape, binned, memory); };
+  const std::size_t counter_bytes = bytes_taken(make_counter);
+  const std::size_t layout_bytes = counter_bytes + results;
   if (!share_->agree(rows_->resident() && layout_bytes <= budget_.left())) return std::nullopt;
 
-  const device_buffer<std::byte> layout_memory(counting.bytes(), stream());
+  const device_buffer<std::byte> layout_memory(counter_bytes, stream());
   arena of_layout(layout_memory.data());
-  class_counter counter(shape, binned, of_layout);
+  class_counter counter = make_counter(of_layout);
   const kernels::pair_operand source = rows_->all();
   counter.lay_out(source, stream());
   const class_counter::extents layout = counter.read(stream());
-  arena counting_places;
-  counter.take_places(layout.places, counting_places);
-  const std::size_t needed = layout_bytes + counting_places.bytes();
+  const auto take_places = [&](arena& memory) { counter.take_places(layout.places, memory); };
+  const std::size_t place_bytes = bytes_taken(take_places);
+  const std::size_t needed = layout_bytes + place_bytes;
   if (!share_->agree(layout.items > 0 && needed <= budget_.left())) return std::nullopt;
 
-  const device_buffer<std::byte> packed_memory(counting_places.bytes(), stream());
+  const device_buffer<std::byte> packed_memory(place_bytes, stream());
   arena of_places(packed_memory.data());
-  counter.take_places(layout.places, of_places);
+  take_places(of_places);
   counter.pack(source, stream());
   const auto bins = zeroed<unsigned long long>(places, stream());
   kernels::bin_sink_args binning{};
@@ -206,9 +211,7 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
     degrees->resize(rows);  // an engine that had nothing to do
     out.kept = read_counts(counter, *degrees, stream());
   }
-  out.bins.resize(places);
-  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  read_back(reinterpret_cast<unsigned long long*>(out.bins.data()), bins, stream());
+  out.bins = read_bins(bins, stream());
   return out;
 }
 

@@ -66,15 +66,15 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request,
   const call_shape shape = this->shape();
   const index_t k = request.k;
   const index_t rows = area_.rows.size();
-  arena counting;
-  static_cast<void>(thin_search(shape, k, counting));
-  const std::size_t needed = counting.bytes() + list_table::bytes(rows, k);
+  const auto make_search = [&](arena& memory) { return thin_search(shape, k, memory); };
+  const std::size_t search_bytes = bytes_taken(make_search);
+  const std::size_t needed = search_bytes + list_table::bytes(rows, k);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
   const auto walk = walk_pairs("pairs", 1);
   if (!walk->take([](index_t) { return index_t{1}; }).empty()) {
-    const device_buffer<std::byte> memory(counting.bytes(), stream());
+    const device_buffer<std::byte> memory(search_bytes, stream());
     arena pieces(memory.data());
-    const thin_search search(shape, k, pieces);
+    const thin_search search = make_search(pieces);
     list_table table(rows, k, stream());
     table.rows = {0, rows};
     search.run(rows_->all(), query_of(keep, k, request.order), table.result(), stream());
@@ -131,11 +131,10 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
       std::min(memory_sizes::maxima_of_host_result, budget_.left() - search.packed_bytes());
   const index_t block_units =
       std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, search.units());
-  arena counting;
-  search.take(block_units, counting);
-  const device_buffer<std::byte> memory(counting.bytes(), stream());
+  const auto take_block = [&](arena& memory) { search.take(block_units, memory); };
+  const device_buffer<std::byte> memory(bytes_taken(take_block), stream());
   arena pieces(memory.data());
-  search.take(block_units, pieces);
+  take_block(pieces);
   const kernels::pair_operand source = rows_->all();
   search.pack(source, stream());
   const kernels::neighbor_query query = query_of(keep, k, request.order);
@@ -161,13 +160,13 @@ bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
   // A list is far shorter than a row of estimates.
   const std::size_t room = std::min(memory_sizes::estimates_of_host_result, budget_.left() / 2);
   const index_t most_rows = estimate_search::rows_within(shape, room);
-  arena counting;
-  static_cast<void>(estimate_search(shape, most_rows, counting));
-  const std::size_t needed = counting.bytes() + 2 * list_table::bytes(most_rows, k);
+  const auto make_search = [&](arena& memory) { return estimate_search(shape, most_rows, memory); };
+  const std::size_t search_bytes = bytes_taken(make_search);
+  const std::size_t needed = search_bytes + 2 * list_table::bytes(most_rows, k);
   if (!share_->agree(needed <= budget_.left())) return false;
-  const device_buffer<std::byte> memory(counting.bytes(), stream());
+  const device_buffer<std::byte> memory(search_bytes, stream());
   arena pieces(memory.data());
-  const estimate_search search(shape, most_rows, pieces);
+  const estimate_search search = make_search(pieces);
   const kernels::pair_operand source = rows_->all();
   const kernels::neighbor_query query = query_of(keep, k, request.order);
   top_k_by_blocks(

@@ -392,9 +392,9 @@ void cuda_search::partners(index_range rows, double least, const partner_rows& o
         row_bytes(k));
   }
   const index_t step = std::min(rows.size(), fitting);
-  arena counted;
-  take_lists(counted, {0, step}, least, k);
-  const device_buffer<std::byte> memory(counted.bytes(), stream_.get());
+  const std::size_t list_bytes =
+      bytes_taken([&](arena& memory) { return take_lists(memory, {0, step}, least, k); });
+  const device_buffer<std::byte> memory(list_bytes, stream_.get());
   for (index_t first = rows.begin; first < rows.end; first += step) {
     const index_range part{first, std::min(first + step, rows.end)};
     arena pieces(memory.data());

@@ -63,9 +63,7 @@ void run_in_batches(detail::staging_job job, const execution& exec, const Divide
   job.lanes = 2;
   job.usual_bytes = std::size_t{1} << 30;  // batches that are copied at full speed
   job.batch_bytes = [&](index_t rows) {
-    arena counted;
-    divide(counted, rows);
-    return counted.bytes();
+    return bytes_taken([&](arena& memory) { return divide(memory, rows); });
   };
   const detail::staging_plan plan = plan_host_staging(job, exec);
   if (plan.batch_rows == 0) return;

@@ -105,11 +105,11 @@ struct memory_checks {
 
 std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_sink& sink) {
   return with_sink(shape, sink, [&]<class Implementation>(const auto& asked) {
-    arena counting;
-    counting.take<kernels::valid_rows>(1);  // what Bonferroni counts
-    const stream_rows rows(shape, Implementation::extra, counting);
-    const Implementation work(shape, asked, counting);
-    return counting.bytes();
+    return bytes_taken([&](arena& memory) {
+      memory.take<kernels::valid_rows>(1);  // what Bonferroni counts
+      const stream_rows rows(shape, Implementation::extra, memory);
+      return Implementation(shape, asked, memory);
+    });
   });
 }
 

@@ -51,9 +51,7 @@ screen_search::screen_search(index_t rows, const area_sides& sides,
 
 std::size_t screen_search::bytes(index_t rows, const area_sides& sides,
                                  const detail::screen_choice& choice) {
-  arena counting;
-  static_cast<void>(screen_search(rows, sides, choice, counting));
-  return counting.bytes();
+  return bytes_taken([&](arena& memory) { return screen_search(rows, sides, choice, memory); });
 }
 
 void screen_search::place_sides(cudaStream_t stream) const {

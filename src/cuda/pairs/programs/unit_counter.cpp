@@ -84,9 +84,7 @@ unit_memory unit_counter::fitting_memory(const call_shape& shape, std::size_t by
 }
 
 std::size_t unit_counter::bytes(const call_shape& shape, const unit_memory& use) {
-  arena counting;
-  const unit_counter counter(shape, use, counting);
-  return counting.bytes();
+  return bytes_taken([&](arena& memory) { return unit_counter(shape, use, memory); });
 }
 
 unit_counter::unit_counter(const call_shape& shape, const unit_memory& use, arena& memory)

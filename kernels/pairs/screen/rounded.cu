@@ -179,12 +179,7 @@ __global__ void refine_ranks_kernel(screen_source source, const std::uint32_t* o
       }
     }
     sum = warp_sum(sum);
-    if (lane == 0) {
-      const std::int64_t x_squares = source.square_sums[a];
-      const std::int64_t y_squares = source.square_sums[b];
-      const double rho = detail::rho_of(sum, x_squares, y_squares);
-      if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges);
-    }
+    if (lane == 0) add_kept_ranks(a, b, sum, source.square_sums, keep, edges);
   }
 }
 

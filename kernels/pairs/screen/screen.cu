@@ -14,7 +14,6 @@
 #include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/screen/screen_tiles.cuh"
 #include "kernels/pairs/screen/variants.cuh"
-#include "stats/statistic.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -133,10 +132,7 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order,
     const auto* y = reinterpret_cast<const int*>(source.ranks + b * source.stride);
     int sum = 0;
     for (int k = 0; k < (static_cast<int>(source.cols) + 3) / 4; ++k) sum = __dp4a(x[k], y[k], sum);
-    const std::int64_t x_squares = source.square_sums[a];
-    const std::int64_t y_squares = source.square_sums[b];
-    const double rho = detail::rho_of(sum, x_squares, y_squares);
-    if (keep.keeps(rho, x_squares, y_squares)) add_edge(a, b, rho, edges);
+    add_kept_ranks(a, b, sum, source.square_sums, keep, edges);
   }
 }
 

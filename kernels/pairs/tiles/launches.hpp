@@ -15,4 +15,13 @@ void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream)
   template void launch_tile<kind>(const pair_panel&, const bin_sink_args&, cudaStream_t);       \
   template void launch_tile<kind>(const pair_panel&, const dense_sink_args&, cudaStream_t)
 
+/// Defines launch_tile of `kind` by the type of one tile, for every sink; in files that include
+/// kernels/pairs/sinks/launch.cuh.
+#define GPU_SIMILARITY_DEFINE_TILE(kind, tile)                                       \
+  template <pair_tile_kind Kind, class Sink>                                         \
+  void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream) { \
+    run_tile<tile>(panel, sink, stream);                                             \
+  }                                                                                  \
+  GPU_SIMILARITY_INSTANTIATE_TILE(kind)
+
 }  // namespace gpu::kernels

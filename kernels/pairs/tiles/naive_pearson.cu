@@ -6,10 +6,6 @@
 
 namespace gpu::kernels {
 
-template <pair_tile_kind Kind, class Sink>
-void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream) {
-  run_tile<naive_pearson_tile>(panel, sink, stream);
-}
-GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::naive_pearson);
+GPU_SIMILARITY_DEFINE_TILE(pair_tile_kind::naive_pearson, naive_pearson_tile);
 
 }  // namespace gpu::kernels

@@ -6,10 +6,7 @@
 
 namespace gpu::kernels {
 
-template <pair_tile_kind Kind, class Sink>
-void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream) {
-  run_tile<shared_tile<wide_arithmetic<std::int16_t>>>(panel, sink, stream);
-}
-GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::shared_int16);
+GPU_SIMILARITY_DEFINE_TILE(pair_tile_kind::shared_int16,
+                           shared_tile<wide_arithmetic<std::int16_t>>);
 
 }  // namespace gpu::kernels

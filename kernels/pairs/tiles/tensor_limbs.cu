@@ -6,10 +6,6 @@
 
 namespace gpu::kernels {
 
-template <pair_tile_kind Kind, class Sink>
-void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream) {
-  run_tile<tensor_limbs_tile>(panel, sink, stream);
-}
-GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::tensor_limbs);
+GPU_SIMILARITY_DEFINE_TILE(pair_tile_kind::tensor_limbs, tensor_limbs_tile);
 
 }  // namespace gpu::kernels

@@ -25,7 +25,7 @@ __device__ __forceinline__ void add_from_lane(unsigned (&number)[size], int dist
 }
 
 /// Counts of the 64 columns of a thread, bit-sliced; room for 63 steps of two rows.
-struct column_counts {
+struct sliced_counts {
   static constexpr int planes = 7;
   static constexpr int most_steps = 63;
   unsigned plane[2][planes];

@@ -139,7 +139,7 @@ template <bool square, bool binned>
 __device__ __forceinline__ void count_step(const count_arguments& args, int (&sums)[128],
                                            dropped_sums dropped, const unsigned* zero,
                                            const count_lane& lane, bool on_diagonal, int row,
-                                           unsigned* degree, column_counts& columns) {
+                                           unsigned* degree, sliced_counts& columns) {
   const decisions kept =
       decide_step<square, binned>(sums, dropped, zero, args.one, on_diagonal, row, lane.column);
   const unsigned rows = kept_in_rows(kept);
@@ -155,7 +155,7 @@ __device__ __forceinline__ void count_tile(const count_arguments& args,
                                            int (&sums)[128], std::uint64_t left,
                                            std::uint64_t right, dropped_sums dropped,
                                            const unsigned* zero, const count_lane& lane, int tile,
-                                           int steps, bool on_diagonal, column_counts& columns) {
+                                           int steps, bool on_diagonal, sliced_counts& columns) {
   constexpr int tile_rows = count_ring<depth>::tile_rows;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
@@ -197,7 +197,7 @@ struct count_operands {
 template <int depth>
 struct count_progress {
   ring_position<count_ring<depth>::stages> position;
-  column_counts columns;
+  sliced_counts columns;
   class_pair classes;    // of the sums in the histogram
   dropped_sums dropped;  // of the tile
 };
@@ -237,7 +237,7 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
                                         operands.right, progress.dropped, memory.zero, lane, tile,
                                         steps, ahead == 0, progress.columns);
       column_steps += steps;
-      if (column_steps > column_counts::most_steps - most_steps) {
+      if (column_steps > sliced_counts::most_steps - most_steps) {
         progress.columns.flush(my_degree);
         column_steps = 0;
       }

@@ -187,7 +187,7 @@ __device__ void finish_group(const pairwise_job& job, const class_columns& colum
 template <int limbs>
 __global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
     class_rank_statistics(const __grid_constant__ pairwise_job job, int window) {
-  __shared__ class_tiles<rows_of_tile> tiles;
+  __shared__ mask_class_tiles<rows_of_tile> tiles;
   __shared__ class_columns columns;
   const mask_classes& by = job.classes;
   tiles.bounds.find(by, job.rows.first, job.rows.first + job.rows.count);
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(threads, limbs == 1 ? 5 : 3)
   const std::uint32_t count = tiles.first[by.count] * windows;
   for (std::uint32_t number = blockIdx.x; number < count; number += gridDim.x) {
     class_group of{};
-    const class_tile tile = tiles.at(number / windows);
+    const mask_class_tile tile = tiles.at(number / windows);
     of.row_class = tile.of;
     const index_t first_col = index_t{number % windows} * window;
     const index_t last_col = min(first_col + window, job.cols.count) - 1;

@@ -31,7 +31,7 @@ struct class_bounds {
 };
 
 /// Rows of one class, places in mask_classes::order.
-struct class_tile {
+struct mask_class_tile {
   int of;
   std::uint32_t begin;
   std::uint32_t end;
@@ -39,7 +39,7 @@ struct class_tile {
 
 /// The rows of a panel in such tiles, at most `rows` each; in shared memory.
 template <int rows>
-struct class_tiles {
+struct mask_class_tiles {
   class_bounds bounds;
   std::uint32_t first[most_mask_classes + 1];  ///< The first tile of each class.
 
@@ -50,7 +50,7 @@ struct class_tiles {
       first[of + 1] = first[of] + (bounds.end[of] - bounds.begin[of] + rows - 1) / rows;
     }
   }
-  [[nodiscard]] __device__ class_tile at(std::uint32_t tile) const {
+  [[nodiscard]] __device__ mask_class_tile at(std::uint32_t tile) const {
     int of = 0;
     while (first[of + 1] <= tile) ++of;
     const std::uint32_t begin = bounds.begin[of] + (tile - first[of]) * rows;

@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
 }
 
 // Marks and writes the kept pairs of a tile of two classes.
-__device__ void finish_tile(const pairwise_job& job, const class_tile& rows, const class_tile& cols,
-                            const lane_place& lane,
+__device__ void finish_tile(const pairwise_job& job, const mask_class_tile& rows,
+                            const mask_class_tile& cols, const lane_place& lane,
                             const double (&sum)[layout::down][layout::across][4]) {
   constexpr int pairs = layout::across;
   const mask_classes& by = job.classes;
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
     keep_class_values(const __grid_constant__ pairwise_job job) {
   static_assert(layout::block_rows == layout::block_cols);
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  __shared__ class_tiles<layout::block_rows> sides[2];
+  __shared__ mask_class_tiles<layout::block_rows> sides[2];
   const mask_classes& by = job.classes;
   sides[0].bounds.find(by, job.rows.first, job.rows.first + job.rows.count);
   sides[1].bounds.find(by, job.cols.first, job.cols.first + job.cols.count);
@@ -137,13 +137,13 @@ __global__ void __launch_bounds__(layout::threads, layout::blocks_per_multiproce
   const lane_place lane;
   for (index_t number = blockIdx.x; number < down * across; number += gridDim.x) {
     const tile_place place(number, down, across);
-    const class_tile rows = sides[0].at(static_cast<std::uint32_t>(place.row));
-    const class_tile cols = sides[1].at(static_cast<std::uint32_t>(place.col));
+    const mask_class_tile rows = sides[0].at(static_cast<std::uint32_t>(place.row));
+    const mask_class_tile cols = sides[1].at(static_cast<std::uint32_t>(place.col));
     if (!is_tile_wanted(job, by.order[rows.begin] - job.rows.first,
                         by.order[cols.end - 1] - job.cols.first)) {
       continue;
     }
-    const auto source = [&](const class_tile& tile) {
+    const auto source = [&](const mask_class_tile& tile) {
       return tile_source<double>{by.values, by.value_pitch, 1, tile.begin, tile.end};
     };
     feeder feed{reinterpret_cast<double*>(shared_memory),

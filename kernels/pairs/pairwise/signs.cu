@@ -75,7 +75,7 @@ struct row_places {
 };
 
 // What is counted of a pair; every lane of it has the same.
-struct pair_counts {
+struct sign_tally {
   int shared;
   int s;
   row_ties x;
@@ -83,12 +83,12 @@ struct pair_counts {
 };
 
 template <int lanes, int words>
-__device__ pair_counts count_pair(const row_places& x, const rank_row& y, int cols) {
+__device__ sign_tally count_pair(const row_places& x, const rank_row& y, int cols) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   sign_places<words> own(32 * words * lane);
   tie_counter ties;
   int group = -1;
-  pair_counts out{};
+  sign_tally out{};
   for (int begin = 0; begin < cols; begin += lanes) {
     const int p = begin + lane;
     const unsigned col = p < cols ? y.order[p] : no_column;
@@ -127,7 +127,7 @@ __device__ pair_counts count_pair(const row_places& x, const rank_row& y, int co
   return out;
 }
 
-__device__ double decide_signs(const pairwise_decision& by, const pair_counts& of) {
+__device__ double decide_signs(const pairwise_decision& by, const sign_tally& of) {
   const stats::kendall_decision* const decisions = by.kendall;
   const std::int64_t shared = of.shared;
   const std::int64_t pairs = shared * (shared - 1) / 2;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(threads)
       const bool is_asked = j < job.cols.count && is_pair(job, i, j);
       if (!__any_sync(all_lanes, is_asked)) continue;
       const rank_row y(job.cols, is_asked ? j : tile.first_col);
-      const pair_counts found = count_pair<lanes, words>(x, y, cols);
+      const sign_tally found = count_pair<lanes, words>(x, y, cols);
       if (!is_asked || threadIdx.x % lanes != 0) continue;
       job.to.sums[job.to.first + i * job.to.pitch + j] = decide_signs(job.decision, found);
     }

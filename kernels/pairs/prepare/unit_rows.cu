@@ -32,10 +32,10 @@ constexpr std::size_t most_row_bytes = std::size_t{200} << 10;
 constexpr std::size_t wanted_block_bytes = std::size_t{72} << 10;
 
 /// How a block keeps rows in shared memory, in elements.
-struct shared_rows {
+struct kept_row_layout {
   int pitch;
   int row;
-  explicit __host__ __device__ shared_rows(index_t segment)
+  explicit __host__ __device__ kept_row_layout(index_t segment)
       : pitch(static_cast<int>((segment + 27) / 32 * 32 + 4)), row(lanes * pitch + 1) {}
   [[nodiscard]] __host__ __device__ int at(int k) const { return k % lanes * pitch + k / lanes; }
 };
@@ -45,7 +45,7 @@ constexpr int rows_of_warp = 32 / lanes;
 /// Brings the warp's rows, of which row 0 is at `kept`. All lanes of the warp.
 template <class T>
 __device__ void load_rows(device_matrix_view<const T> data, index_t first,
-                          const shared_rows& layout, T* kept) {
+                          const kept_row_layout& layout, T* kept) {
   const int cols = static_cast<int>(data.cols());
   for (int r = 0; r < rows_of_warp && first + r < data.rows(); ++r) {
     const T* in = data.row(first + r);
@@ -93,7 +93,7 @@ __device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int 
 
 /// Writes one unit row from the row at `kept`. All lanes of the warp.
 template <class T>
-__device__ void store_row(const T* kept, const unit_scaling& scaling, const shared_rows& layout,
+__device__ void store_row(const T* kept, const unit_scaling& scaling, const kept_row_layout& layout,
                           int cols, int segment, double* out) {
   for (int s = 0; s < lanes; ++s) {
     const int lane = segment_of_lane(s);  // its own inverse
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(most_rows_of_block* lanes)
     unit_rows_shared(device_matrix_view<const T> data, detail::row_centre centre, int segment,
                      double* out, std::int64_t* status) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const shared_rows layout(segment);
+  const kept_row_layout layout(segment);
   const int first_of_warp = static_cast<int>(threadIdx.x / 32) * rows_of_warp;
   const index_t first = index_t{blockIdx.x} * (blockDim.x / lanes) + first_of_warp;
   const int cols = static_cast<int>(data.cols());
@@ -181,7 +181,7 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
     return launch_long_unit_rows<T>(data, centre, out, square_sums, stream);
   }
   const index_t segment = unit_row_layout(data.cols()).segment;
-  const std::size_t row_bytes = static_cast<std::size_t>(shared_rows(segment).row) * sizeof(T);
+  const std::size_t row_bytes = static_cast<std::size_t>(kept_row_layout(segment).row) * sizeof(T);
   // Whole warps: at least four rows.
   const auto fitting = static_cast<int>(wanted_block_bytes / row_bytes / 4 * 4);
   const int rows = fitting < 4 ? 4 : (fitting > most_rows_of_block ? most_rows_of_block : fitting);

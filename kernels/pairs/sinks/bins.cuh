@@ -24,7 +24,7 @@ __device__ inline index_t place_of(const bin_sink_args& args, double statistic) 
 }
 
 template <class Tile, bool Weighted = false>
-class bin_sink {
+class tile_bin_sink {
   using counter = std::conditional_t<Weighted, unsigned long long, unsigned>;
   using statistic = typename Tile::statistic;
   static constexpr int rows = Tile::shape.row_slots;
@@ -40,8 +40,8 @@ class bin_sink {
     return a.done != nullptr && *a.done != 0;
   }
 
-  __device__ bin_sink(const args& a, const pair_panel& panel, const Tile& tile, index_t first_row,
-                      unsigned char* shared)
+  __device__ tile_bin_sink(const args& a, const pair_panel& panel, const Tile& tile,
+                           index_t first_row, unsigned char* shared)
       : args_(a), panel_(panel), first_row_(first_row) {
     if (in_shared_memory(a)) {
       counters_ = reinterpret_cast<counter*>(shared);

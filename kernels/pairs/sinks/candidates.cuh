@@ -13,7 +13,7 @@
 namespace gpu::kernels {
 
 template <class Tile, queue_content Content = queue_content::possible>
-class candidate_sink {
+class tile_candidate_sink {
   static constexpr int rows = Tile::shape.row_slots;
   static constexpr int cols = Tile::shape.col_slots;
 
@@ -26,8 +26,8 @@ class candidate_sink {
     return a.end_row != nullptr && row >= *a.end_row;
   }
 
-  __device__ candidate_sink(const args& a, const pair_panel& panel, const Tile& tile,
-                            index_t first_row, unsigned char*)
+  __device__ tile_candidate_sink(const args& a, const pair_panel& panel, const Tile& tile,
+                                 index_t first_row, unsigned char*)
       : args_(a),
         panel_(panel),
         first_row_(first_row),

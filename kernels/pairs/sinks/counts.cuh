@@ -13,7 +13,7 @@
 namespace gpu::kernels {
 
 template <class Tile>
-class count_sink {
+class tile_count_sink {
   static constexpr int rows = Tile::shape.row_slots;
   static constexpr int cols = Tile::shape.col_slots;
 
@@ -24,8 +24,8 @@ class count_sink {
     return a.done != nullptr && *a.done != 0;
   }
 
-  __device__ count_sink(const args& a, const pair_panel& panel, const Tile& tile, index_t first_row,
-                        unsigned char*)
+  __device__ tile_count_sink(const args& a, const pair_panel& panel, const Tile& tile,
+                             index_t first_row, unsigned char*)
       : args_(a),
         panel_(panel),
         first_row_(first_row),
@@ -114,7 +114,7 @@ class count_sink {
 /// slot and the other way round. What a row slot has in the end, times the row's weight, is its
 /// part of the pairs in all. Sums of weights are at most the rows of an input and fit 32 bits.
 template <class Tile>
-class weighted_count_sink {
+class tile_weighted_count_sink {
   static constexpr int rows = Tile::shape.row_slots;
   static constexpr int cols = Tile::shape.col_slots;
 
@@ -125,8 +125,8 @@ class weighted_count_sink {
     return a.done != nullptr && *a.done != 0;
   }
 
-  __device__ weighted_count_sink(const args& a, const pair_panel& panel, const Tile& tile,
-                                 index_t first_row, unsigned char*)
+  __device__ tile_weighted_count_sink(const args& a, const pair_panel& panel, const Tile& tile,
+                                      index_t first_row, unsigned char*)
       : args_(a),
         panel_(panel),
         first_row_(first_row),

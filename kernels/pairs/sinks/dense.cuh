@@ -7,13 +7,13 @@
 namespace gpu::kernels {
 
 template <class Tile>
-class dense_sink {
+class tile_dense_sink {
  public:
   using args = dense_sink_args;
   static std::size_t shared_bytes(const args&) { return 0; }
 
-  __device__ dense_sink(const args& a, const pair_panel& panel, const Tile&, index_t first_row,
-                        unsigned char*)
+  __device__ tile_dense_sink(const args& a, const pair_panel& panel, const Tile&, index_t first_row,
+                             unsigned char*)
       : args_(a), panel_(panel), first_row_(first_row) {}
 
   __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,

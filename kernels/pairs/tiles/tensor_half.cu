@@ -12,10 +12,10 @@ void launch_tile<pair_tile_kind::tensor_half>(const pair_panel& panel,
                                               cudaStream_t stream) {
   if (panel.rows.pitch == 32) {
     run_pair_kernel<short_row_tile<half_products, 2>,
-                    candidate_sink<short_row_tile<half_products, 2>>>(panel, sink, stream);
+                    tile_candidate_sink<short_row_tile<half_products, 2>>>(panel, sink, stream);
   } else {
     run_pair_kernel<short_row_tile<half_products, 4>,
-                    candidate_sink<short_row_tile<half_products, 4>>>(panel, sink, stream);
+                    tile_candidate_sink<short_row_tile<half_products, 4>>>(panel, sink, stream);
   }
 }
 

@@ -58,7 +58,7 @@ __device__ __forceinline__ void count_unit_item(const step_cut& cut,
       count_plain_tile<shape, symmetric>(cut, stream, of, operands, sums, sink);
     }
     column_steps += shape::tile_steps;
-    if (column_steps > column_counts::most_steps - shape::tile_steps) {
+    if (column_steps > sliced_counts::most_steps - shape::tile_steps) {
       sink.columns.flush(sink.args.count.degree + first_right);
       column_steps = 0;
     }
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(shape::threads, 1)
   unit_step_sink sink{args, find_lane(),
                       undecided_list(reinterpret_cast<undecided_list::storage*>(
                           shared + shape::lists_at)[threadIdx.x / 32]),
-                      column_counts{}};
+                      sliced_counts{}};
   ring_position<shape::stages> position{0, 0};
   for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
     const int my_block = at.panel_block + warpgroup;

@@ -111,7 +111,7 @@ struct unit_step_sink {
   const unit_count_arguments& args;
   count_lane lane;
   undecided_list list;
-  column_counts columns;
+  sliced_counts columns;
 
   /// Counts a step. `on_diagonal`: both operands are the same rows, and `row` is that of the
   /// thread's first sum among them. `left`, `right`: positions of the step's first row and column.

@@ -105,11 +105,11 @@ class edge_walk {
   // How many pairs the next panels should have, after one of `rows`.
   void learn(const row_range& rows, std::uint64_t found);
   // Begins to decide a panel that was found, and to put its edges in order.
-  void settle(panel_state& found);
-  // Hands on the edges of a settled panel.
-  void deliver(const panel_state& settled);
+  void decide(panel_state& found);
+  // Hands on the edges of a decided panel.
+  void deliver(const panel_state& decided);
   // Waits for the panel's turn, delivers it, and resets it.
-  void hand_over(std::optional<panel_state>& settled);
+  void deliver_in_turn(std::optional<panel_state>& decided);
   void do_in_pieces(const edge_panel& panel, std::uint64_t found);
   void wait_for_turn(const row_range& rows) {
     if (ordered_) walk_->wait_for_turn(to_walk(source_.area, rows));
@@ -166,7 +166,7 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
     buffers_.push_back(std::make_unique<entry_buffer>(capacity_, source.finding));
     free_.push_back(buffers_.back().get());
   }
-  scratch_ = {scratch, source.settling};
+  scratch_ = {scratch, source.deciding};
   // Memory is ordered on the stream that it came from, and is written on others.
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(source.finding));
 }
@@ -174,7 +174,7 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
 edge_walk::~edge_walk() {
   // The other streams may be at work where an exception ends the run.
   static_cast<void>(cudaStreamSynchronize(source_.finding));
-  static_cast<void>(cudaStreamSynchronize(source_.settling));
+  static_cast<void>(cudaStreamSynchronize(source_.deciding));
 }
 
 void edge_walk::run() {
@@ -183,16 +183,16 @@ void edge_walk::run() {
   walk_ = source_.share.walk("pairs", area.rows.size(), pairs);
   const pair_walk::piece piece = rows_piece(*walk_, area, panel_pairs_);
   std::optional<panel_state> found;
-  std::optional<panel_state> settled;
+  std::optional<panel_state> decided;
   int turn = 0;
-  for (bool more = true; more || found || settled;) {
-    // The first panel is handed over at once, because the bus has nothing else to do. During later
+  for (bool more = true; more || found || decided;) {
+    // The first panel is delivered at once, because the bus has nothing else to do. During later
     // panels it still has batches to copy.
-    if (settled && !has_delivered_) hand_over(settled);
+    if (decided && !has_delivered_) deliver_in_turn(decided);
     std::optional<panel_state> next = std::exchange(found, {});
     const bool fitted = next && fits(*next);
     if (next) learn(next->panel.rows, next->counters->found());
-    if (fitted) settle(*next);
+    if (fitted) decide(*next);
     if (more) {
       const row_range taken = from_walk(area, walk_->take(piece));
       more = !taken.empty();
@@ -204,8 +204,8 @@ void edge_walk::run() {
         announce_edges(receiver_, sample_, pairs);
       }
     }
-    if (settled) hand_over(settled);
-    settled = fitted ? next : std::nullopt;
+    if (decided) deliver_in_turn(decided);
+    decided = fitted ? next : std::nullopt;
     if (next && !fitted) {
       give_back(next->buffer);
       wait_for_turn(next->panel.rows);
@@ -217,11 +217,11 @@ void edge_walk::run() {
   walk_->finish();
 }
 
-void edge_walk::hand_over(std::optional<panel_state>& settled) {
-  wait_for_turn(settled->panel.rows);
-  deliver(*settled);
-  release(settled->panel.rows);
-  settled.reset();
+void edge_walk::deliver_in_turn(std::optional<panel_state>& decided) {
+  wait_for_turn(decided->panel.rows);
+  deliver(*decided);
+  release(decided->panel.rows);
+  decided.reset();
 }
 
 entry_buffer* edge_walk::take_buffer(cudaStream_t user) {
@@ -257,8 +257,8 @@ void edge_walk::learn(const row_range& rows, std::uint64_t found) {
   panel_pairs_ = std::min({fitting, panel_pairs_ * panel_growth, most_panel_pairs});
 }
 
-void edge_walk::settle(panel_state& found) {
-  const cudaStream_t stream = source_.settling;
+void edge_walk::decide(panel_state& found) {
+  const cudaStream_t stream = source_.deciding;
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
   const kernels::candidate_decision what{.tile = source_.tile,
@@ -277,14 +277,14 @@ void edge_walk::settle(panel_state& found) {
   found.counters->read(stream);
 }
 
-void edge_walk::deliver(const panel_state& settled) {
+void edge_walk::deliver(const panel_state& decided) {
   has_delivered_ = true;
-  output_.wait_for(settled.counters->ready());
-  const candidate_places entries = settled.buffer->entries.places();
-  output_.push({entries.keys, entries.values, layout_of(settled.panel.rows)},
-               settled.counters->found() == 0 ? 0 : settled.counters->kept(),
-               settled.counters->ready(), settled.buffer->read);
-  give_back(settled.buffer);
+  output_.wait_for(decided.counters->ready());
+  const candidate_places entries = decided.buffer->entries.places();
+  output_.push({entries.keys, entries.values, layout_of(decided.panel.rows)},
+               decided.counters->found() == 0 ? 0 : decided.counters->kept(),
+               decided.counters->ready(), decided.buffer->read);
+  give_back(decided.buffer);
   // Others may only follow once these have been received.
   if (source_.share.members() > 1) output_.drain();
 }
@@ -303,7 +303,7 @@ void edge_walk::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
         by_rows ? edge_panel{part, cols_of_rows(source_.area, part)} : edge_panel{panel.rows, part},
         counters_of_pieces_);
     if (fits(piece)) {
-      settle(piece);
+      decide(piece);
       deliver(piece);
     } else {
       give_back(piece.buffer);

@@ -18,7 +18,7 @@ struct edge_source {
   pair_share& share;
   const pair_budget& budget;
   cudaStream_t finding;          ///< Of the tiles.
-  cudaStream_t settling;         ///< Of the exact decisions and the sort.
+  cudaStream_t deciding;         ///< Of the exact decisions and the sort.
   kernels::pair_tile_kind tile;  ///< As device_rows::for_each_panel takes it.
   detail::pair_cut keep;         ///< Of the statistic.
   double estimate_error;         ///< Of its products as estimates of the statistic.

@@ -235,7 +235,7 @@ void pair_engine::edges(const detail::edge_request& request, detail::edge_receiv
                            .share = *share_,
                            .budget = budget_,
                            .finding = stream(),
-                           .settling = output_.get(),
+                           .deciding = output_.get(),
                            .tile = tile,
                            .keep = keep,
                            .estimate_error = cuda::estimate_error(rows_->format(), tile)};

@@ -19,7 +19,7 @@ namespace gpu::cuda {
 class row_exchange {
  public:
   /// The memory of `mine` is ordered on `stream`.
-  row_exchange(pair_share& share, const shared_rows& mine, cudaStream_t stream)
+  row_exchange(pair_share& share, const exchanged_rows& mine, cudaStream_t stream)
       : share_(share), mine_(mine) {
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     all_ = share.exchange(mine);
@@ -38,7 +38,7 @@ class row_exchange {
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to + first * elements, from + first * elements,
                                                 count * row_bytes, cudaMemcpyDefault, stream));
     };
-    for (const shared_rows& other : all_) {
+    for (const exchanged_rows& other : all_) {
       if (other.square_sums == mine_.square_sums) continue;
       copy(other.values, mine_.values, format.row_bytes);
       copy(other.unit, mine_.unit, format.unit_bytes);
@@ -49,8 +49,8 @@ class row_exchange {
 
  private:
   pair_share& share_;
-  shared_rows mine_;
-  std::vector<shared_rows> all_;
+  exchanged_rows mine_;
+  std::vector<exchanged_rows> all_;
 };
 
 }  // namespace gpu::cuda

@@ -61,7 +61,7 @@ class pair_walk {
 
 /// Prepared rows of an engine in device memory; unit may be null, or values where unit is not.
 /// Rounding is null where rows are not rounded.
-struct shared_rows {
+struct exchanged_rows {
   std::byte* values = nullptr;
   double* unit = nullptr;
   std::int64_t* square_sums = nullptr;
@@ -81,7 +81,7 @@ class pair_share {
   /// batches of at most `batch`.
   virtual void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) = 0;
   /// What every engine hands in, by engine: where in its memory the others may write until leave().
-  [[nodiscard]] virtual std::vector<shared_rows> exchange(const shared_rows& mine) = 0;
+  [[nodiscard]] virtual std::vector<exchanged_rows> exchange(const exchanged_rows& mine) = 0;
   /// Call it after exchange(), when the writes of this engine are complete: waits until every
   /// engine has called it. From then on no engine writes to another's memory. Called while an
   /// exception unwinds, it ends the call for all engines first.

@@ -165,8 +165,8 @@ class pair_team::share final : public pair_share {
       held.lock();
     });
   }
-  std::vector<shared_rows> exchange(const shared_rows& mine) override {
-    std::vector<shared_rows> all(team_.rows_.size());
+  std::vector<exchanged_rows> exchange(const exchanged_rows& mine) override {
+    std::vector<exchanged_rows> all(team_.rows_.size());
     lock held(team_.mutex_);
     team_.rows_[member_] = mine;
     team_.rendezvous(held, [] {});

@@ -234,7 +234,7 @@ double candidate_cost(const pair_kernels& kernels, double column) {
   return std::max(0.0, taken - column * static_cast<double>(few));
 }
 
-cpu_costs measure(const pair_kernels& kernels) {
+gpu::detail::cpu_costs measure(const pair_kernels& kernels) {
   const bool has_int8 = kernels.int8.search != nullptr;
   const dot_kernels& ranks = has_int8 ? kernels.int8 : kernels.int16;
   const packing how = has_int8 ? packing::int8 : packing::int16;
@@ -268,8 +268,8 @@ void print_unmeasured(const char* name, double as_built) {
 int main(int argc, char** argv) {
   if (argc > 1) seconds_a_figure = std::strtod(argv[1], nullptr);
   const pair_kernels& kernels = usable_pair_kernels();
-  const cpu_costs measured = measure(kernels);
-  const cpu_costs& built = kernels.costs;
+  const gpu::detail::cpu_costs measured = measure(kernels);
+  const gpu::detail::cpu_costs& built = kernels.costs;
   std::printf("inline constexpr cpu_costs %s{\n", kernels.name);
   print("screen", measured.screen, built.screen);
   print("look", measured.look, built.look);

@@ -109,10 +109,6 @@ struct fold_costs {
 };
 inline constexpr fold_costs default_fold_costs{};
 
-}  // namespace gpu::inline v0::detail
-
-namespace gpu::cpu {
-
 /// About how many nanoseconds of a thread an instruction set takes; factors say what they multiply.
 /// Ways are compared by these, so only their ratios matter.
 struct cpu_costs {
@@ -208,4 +204,4 @@ inline constexpr cpu_costs amx{.screen = 0.0011,
                                .candidate = 90};
 }  // namespace default_costs
 
-}  // namespace gpu::cpu
+}  // namespace gpu::inline v0::detail

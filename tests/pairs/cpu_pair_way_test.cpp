@@ -146,8 +146,8 @@ TEST_CASE("A stricter cut is never expected to take longer", "[plan]") {
 }
 
 TEST_CASE("The way that is chosen takes at most a ninth longer than the best one", "[plan]") {
-  namespace levels = gpu::cpu::default_costs;
-  for (const gpu::cpu::cpu_costs* const level :
+  namespace levels = gpu::detail::default_costs;
+  for (const gpu::detail::cpu_costs* const level :
        {&levels::baseline, &levels::avx2, &levels::avx512, &levels::avx512_vnni, &levels::amx}) {
     for (const double columns : {5.0, 30.0, 57.0, 120.0}) {
       const double sums = columns * (level->int8 > 0 ? level->int8 : level->int16) + level->filter;

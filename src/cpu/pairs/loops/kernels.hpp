@@ -332,7 +332,7 @@ struct block_kernel {
 /// Everything of one instruction set.
 struct pair_kernels {
   const char* name = nullptr;
-  cpu_costs costs = {};  ///< For the choice between the ways of finding pairs.
+  detail::cpu_costs costs = {};  ///< For the choice between the ways of finding pairs.
   /// Steps beyond this many 8-bit ones come in multiples of it (whole tiles); 0 does not matter.
   index_t int8_chunk = 0;
   screen_kernel screen = {};  // absent (null) where there are no fast 8-bit products

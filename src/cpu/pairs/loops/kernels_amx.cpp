@@ -248,7 +248,7 @@ void sums(const kernel_tile& tile, std::int32_t* out, index_t stride) {
 constinit const pair_kernels amx_pair_kernels = [] {
   pair_kernels out = avx512_table<vnni_int16>();
   out.name = "amx";
-  out.costs = default_costs::amx;
+  out.costs = detail::default_costs::amx;
   out.int8_chunk = tile_steps;
   out.screen = {.search = screen, .columns = packing::signed_int8};
   out.count_classes = count_classes;

@@ -396,7 +396,7 @@ void search_byte_pairs_avx2(const screen_tile& tile, const exact_test& test) {
 
 const pair_kernels avx2_pair_kernels{
     .name = "avx2",
-    .costs = default_costs::avx2,
+    .costs = detail::default_costs::avx2,
     .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
     .int16 = kernel_body<avx2_int16>::kernels(),
     .float32 = kernel_body<avx2_float32>::kernels(),

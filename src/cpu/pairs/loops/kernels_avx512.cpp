@@ -29,7 +29,7 @@ struct avx512_int16 : avx512_integer_lanes {
 constinit const pair_kernels avx512_pair_kernels = [] {
   pair_kernels out = avx512_table<avx512_int16>();
   out.name = "avx512";
-  out.costs = default_costs::avx512;
+  out.costs = detail::default_costs::avx512;
   out.screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs};
   return out;
 }();

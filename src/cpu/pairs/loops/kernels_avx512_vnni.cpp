@@ -49,7 +49,7 @@ std::uint64_t count_classes(const class_tile& tile, std::uint32_t* row_degree,
 constinit const pair_kernels avx512_vnni_pair_kernels = [] {
   pair_kernels out = avx512_table<vnni_int16>();
   out.name = "avx512_vnni";
-  out.costs = default_costs::avx512_vnni;
+  out.costs = detail::default_costs::avx512_vnni;
   out.screen = {.search = vnni_screen::search, .columns = packing::int8};
   out.count_classes = count_classes;
   out.int8 = kernel_body<vnni_int8>::kernels();

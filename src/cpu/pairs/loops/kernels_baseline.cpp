@@ -346,7 +346,7 @@ struct plain_eight {
 
 const pair_kernels baseline_pair_kernels{
     .name = "baseline",
-    .costs = default_costs::baseline,
+    .costs = detail::default_costs::baseline,
     .int16 = kernel_body<base_int16>::kernels(),
     .float32 = kernel_body<plain_float32>::kernels(),
     .rho = rho_of_sums,

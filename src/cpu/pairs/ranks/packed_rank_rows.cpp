@@ -130,7 +130,7 @@ class packed_rank_search final : public packed_search {
 
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(ranks().stride);
-    const cpu_costs& cost = kernels().costs;
+    const detail::cpu_costs& cost = kernels().costs;
     const double sums = columns * (sizeof(Integer) == 1 ? cost.int8 : cost.int16) + cost.filter;
     cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
                        .search = sums,

@@ -122,7 +122,7 @@ class unit_row_search : public Base {
   // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
   [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
     const auto columns = static_cast<double>(this->cols());
-    const cpu_costs& cost = this->kernels().costs;
+    const detail::cpu_costs& cost = this->kernels().costs;
     const pair_task& task = this->task();
     const double statistic = columns * cost.float64 + cost.clip;
     const bool counts = task.wanted == pair_task::output::counts;
@@ -237,7 +237,7 @@ class float_unit_search final : public unit_row_search<packed_search> {
   }
 
   [[nodiscard]] cpu_pair_costs costs() const override {
-    const cpu_costs& cost = kernels().costs;
+    const detail::cpu_costs& cost = kernels().costs;
     const double sums = static_cast<double>(cols()) * cost.float32 + cost.filter;
     return costs_of(sums, sums + cost.count);
   }
@@ -261,7 +261,7 @@ class rounded_unit_search final : public unit_row_search<wide_search> {
 
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
-    const cpu_costs& cost = kernels().costs;
+    const detail::cpu_costs& cost = kernels().costs;
     cpu_pair_costs out = costs_of(columns * cost.int16 * cost.block_int16 + cost.block_filter,
                                   columns * cost.float64 + cost.clip_and_count);
     out.search_block = 0;

@@ -69,7 +69,7 @@ class wide_ranks {
 }
 
 // Nanoseconds of an exact sum of one pair by itself.
-[[nodiscard]] double own_sum_cost(const cpu_costs& cost, index_t cols) {
+[[nodiscard]] double own_sum_cost(const detail::cpu_costs& cost, index_t cols) {
   return cost.own_rank_pair + static_cast<double>(cols) * cost.own_rank_column;
 }
 
@@ -260,7 +260,7 @@ class wide_rank_search final : public wide_search {
   }
   [[nodiscard]] cpu_pair_costs costs() const override {
     const auto columns = static_cast<double>(cols());
-    const cpu_costs& cost = kernels().costs;
+    const detail::cpu_costs& cost = kernels().costs;
     const auto steps = static_cast<double>(wide_products::steps_of_ranks(cols()));
     const double of_block = cost.int16 * (cost.block_int16 + cost.block_move / steps);
     const double own_sum = own_sum_cost(cost, cols());

@@ -17,9 +17,8 @@ std::size_t tile_hits(std::size_t panel_edges, int threads) {
 
 }  // namespace
 
-pair_engine::collected_hits::collected_hits(pair_engine& engine,
-                                            const detail::edge_request& request,
-                                            detail::edge_receiver& receiver)
+cpu_engine::collected_hits::collected_hits(cpu_engine& engine, const detail::edge_request& request,
+                                           detail::edge_receiver& receiver)
     : engine_(engine),
       request_(request),
       receiver_(receiver),
@@ -27,7 +26,7 @@ pair_engine::collected_hits::collected_hits(pair_engine& engine,
       hits_(static_cast<std::size_t>(
           std::min(std::uint64_t{engine.panel_edges_}, engine.pairs_of(engine.area_rows())))) {}
 
-index_t pair_engine::collected_hits::tile_cols(const pair_search& search) const {
+index_t cpu_engine::collected_hits::tile_cols(const pair_search& search) const {
   const pair_estimate estimate = search.estimate();
   const bool is_known = share_ >= 0 || estimate.sampled > 0;
   const double share = is_known ? std::max(share_, estimate.kept) : 1;
@@ -40,7 +39,7 @@ index_t pair_engine::collected_hits::tile_cols(const pair_search& search) const 
   return std::max(static_cast<index_t>(fitting) / step * step, step);
 }
 
-index_t pair_engine::collected_hits::rows_that_fit(const pair_search& search, index_t cols) const {
+index_t cpu_engine::collected_hits::rows_that_fit(const pair_search& search, index_t cols) const {
   const double share = std::max(share_, search.estimate().kept);
   // Some room for rows that keep more than others.
   const double fitting =
@@ -52,8 +51,8 @@ index_t pair_engine::collected_hits::rows_that_fit(const pair_search& search, in
   return rows > block ? rows / block * block : rows;
 }
 
-bool pair_engine::collected_hits::collect(pair_search& search, index_t row_begin, index_t row_end,
-                                          bool must_fit) {
+bool cpu_engine::collected_hits::collect(pair_search& search, index_t row_begin, index_t row_end,
+                                         bool must_fit) {
   const std::vector<pair_tile> tiles = engine_.upper_tiles(row_begin, row_end, tile_cols(search));
   const auto most_of_row = static_cast<std::size_t>((row_end - row_begin) * engine_.window_cols());
   if (must_fit && hits_.size() < found_ + most_of_row) {
@@ -92,7 +91,7 @@ bool pair_engine::collected_hits::collect(pair_search& search, index_t row_begin
   return true;
 }
 
-void pair_engine::collected_hits::tell_expected(const pair_estimate& estimate) {
+void cpu_engine::collected_hits::tell_expected(const pair_estimate& estimate) {
   constexpr double least_sampled_edges = 400;
   const double seen = estimate.kept * static_cast<double>(estimate.sampled);
   if (seen < least_sampled_edges) return;
@@ -103,7 +102,7 @@ void pair_engine::collected_hits::tell_expected(const pair_estimate& estimate) {
                    .most = std::min(1.0, estimate.kept + deviation) * pairs});
 }
 
-void pair_engine::collected_hits::drop_from(index_t row) {
+void cpu_engine::collected_hits::drop_from(index_t row) {
   std::vector<part*> by_place;
   for (part& p : parts_) by_place.push_back(&p);
   std::sort(by_place.begin(), by_place.end(),
@@ -122,7 +121,7 @@ void pair_engine::collected_hits::drop_from(index_t row) {
   found_ = end;
 }
 
-std::vector<std::size_t> pair_engine::collected_hits::places(std::size_t first_place) const {
+std::vector<std::size_t> cpu_engine::collected_hits::places(std::size_t first_place) const {
   index_t row_begin = parts_.front().row_begin;
   index_t row_end = row_begin;
   std::size_t rows = 0;
@@ -159,8 +158,8 @@ std::vector<std::size_t> pair_engine::collected_hits::places(std::size_t first_p
   return out;
 }
 
-void pair_engine::collected_hits::write_found(edge* out, std::size_t first,
-                                              stats::thread_checksums* sums) {
+void cpu_engine::collected_hits::write_found(edge* out, std::size_t first,
+                                             stats::thread_checksums* sums) {
   first_row_.clear();
   std::size_t rows = 0;
   for (const part& p : parts_) {
@@ -186,7 +185,7 @@ void pair_engine::collected_hits::write_found(edge* out, std::size_t first,
       });
 }
 
-void pair_engine::collected_hits::flush() {
+void cpu_engine::collected_hits::flush() {
   if (found_ > 0) {
     const std::span<edge> room = waiting_count_ == 0 ? receiver_.room(found_) : std::span<edge>();
     if (room.size() == found_) {
@@ -205,14 +204,14 @@ void pair_engine::collected_hits::flush() {
   deliver(static_cast<std::size_t>(request_.batch_edges));
 }
 
-void pair_engine::collected_hits::make_room_to_wait(std::size_t edges) {
+void cpu_engine::collected_hits::make_room_to_wait(std::size_t edges) {
   if (edges <= waiting_.size()) return;
   aligned_buffer<edge> larger(std::max(edges, std::min(2 * waiting_.size(), hits_.size())));
   std::copy_n(waiting_.data(), waiting_count_, larger.data());
   waiting_ = std::move(larger);
 }
 
-void pair_engine::collected_hits::deliver(std::size_t least) {
+void cpu_engine::collected_hits::deliver(std::size_t least) {
   const auto batch = static_cast<std::size_t>(request_.batch_edges);
   std::size_t begin = 0;
   while (waiting_count_ - begin >= std::max<std::size_t>(least, 1)) {

@@ -17,9 +17,9 @@
 
 namespace gpu::cpu {
 
-class pair_engine::collected_hits {
+class cpu_engine::collected_hits {
  public:
-  collected_hits(pair_engine& engine, const detail::edge_request& request,
+  collected_hits(cpu_engine& engine, const detail::edge_request& request,
                  detail::edge_receiver& receiver);
 
   // Finds by `search` the edges of rows [row_begin, row_end) of the window, behind those that were
@@ -74,7 +74,7 @@ class pair_engine::collected_hits {
   void make_room_to_wait(std::size_t edges);
   void deliver(std::size_t least);
 
-  pair_engine& engine_;
+  cpu_engine& engine_;
   const detail::edge_request& request_;
   detail::edge_receiver& receiver_;
   std::vector<hit_buffer> of_thread_;

@@ -81,8 +81,8 @@ double total_of(const double* s) {
 
 }  // namespace
 
-void pair_engine::connectivity(const detail::connectivity_request& request,
-                               matrix_view<double> out) {
+void cpu_engine::connectivity(const detail::connectivity_request& request,
+                              matrix_view<double> out) {
   const index_t row_sums = static_cast<index_t>(request.steps.size()) * lane_count;
   std::vector<double> sums;  // [rows of a panel, or of a range of rows][steps][lane_count]
   const index_t most_rows = rows_whose_sums_fit(panel_edges_, row_sums);
@@ -113,8 +113,8 @@ void pair_engine::connectivity(const detail::connectivity_request& request,
 }
 
 // Every row of the panel with every column of it; a task is some rows with all columns.
-void pair_engine::sum_panel(pair_search& search, const detail::connectivity_request& request,
-                            const pair_tile& panel, double* sums) {
+void cpu_engine::sum_panel(pair_search& search, const detail::connectivity_request& request,
+                           const pair_tile& panel, double* sums) {
   const index_t row_sums = static_cast<index_t>(request.steps.size()) * lane_count;
   const index_t tasks_wanted = pair_policy::tasks_per_thread * index_t{team()};
   const index_t task_rows = std::clamp<index_t>((panel.rows() + tasks_wanted - 1) / tasks_wanted, 1,
@@ -143,9 +143,9 @@ void pair_engine::sum_panel(pair_search& search, const detail::connectivity_requ
   });
 }
 
-void pair_engine::store_connectivity(const detail::connectivity_request& request,
-                                     const pair_tile& panel, const double* sums,
-                                     matrix_view<double> out) const {
+void cpu_engine::store_connectivity(const detail::connectivity_request& request,
+                                    const pair_tile& panel, const double* sums,
+                                    matrix_view<double> out) const {
   for (index_t i = panel.row_begin; i < panel.row_end; ++i) {
     for (const stats::power_step& step : request.steps) {
       out(result_row(i), index_t{step.column}) = total_of(sums);

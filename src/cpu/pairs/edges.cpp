@@ -10,7 +10,7 @@
 
 namespace gpu::cpu {
 
-void pair_engine::edges_of_window(collected_hits& hits, detail::pair_progress& meter) {
+void cpu_engine::edges_of_window(collected_hits& hits, detail::pair_progress& meter) {
   pair_search& search = this->search(hits.task());
   if (!source_) hits.tell_expected(search.estimate());
   for (index_t begin = asked_.begin; begin < asked_.end && !hits.has_enough();) {
@@ -29,7 +29,7 @@ void pair_engine::edges_of_window(collected_hits& hits, detail::pair_progress& m
 
 // A range of rows meets all columns before the next range begins. Where it has more edges than may
 // wait, it is made smaller, and the edges of its first rows are kept.
-void pair_engine::ordered_edges(collected_hits& hits, detail::pair_progress& meter) {
+void cpu_engine::ordered_edges(collected_hits& hits, detail::pair_progress& meter) {
   index_t step = range_rows();
   for (index_t begin = area_rows_.begin; begin < area_rows_.end && !hits.has_enough();) {
     index_t rows = std::min(step, area_rows_.end - begin);
@@ -72,7 +72,7 @@ void pair_engine::ordered_edges(collected_hits& hits, detail::pair_progress& met
   }
 }
 
-std::string pair_engine::explain_edges(const detail::keep_range& keep) {
+std::string cpu_engine::explain_edges(const detail::keep_range& keep) {
   std::string said;
   for_each_window([&] {  // of a sample there is one
     said = search({.wanted = pair_task::output::matches, .keep = keep}).explain();
@@ -81,10 +81,10 @@ std::string pair_engine::explain_edges(const detail::keep_range& keep) {
 }
 
 std::string explain_edges(detail::pair_engine& engine, const detail::keep_range& keep) {
-  return dynamic_cast<pair_engine&>(engine).explain_edges(keep);
+  return dynamic_cast<cpu_engine&>(engine).explain_edges(keep);
 }
 
-void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
+void cpu_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   collected_hits hits(*this, request, receiver);
   detail::pair_progress meter(on_progress_, "pairs", pairs_of(area_rows_));
   const detail::poll_scope polled(&meter);

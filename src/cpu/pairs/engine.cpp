@@ -86,8 +86,8 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
 }
 
-pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
-                         const pair_options& options)
+cpu_engine::cpu_engine(const detail::measure_traits& what, const detail::pair_input& input,
+                       const pair_options& options)
     : threads_(detail::thread_count(options.exec.cpu_threads)),
       on_progress_(options.exec.on_progress),
       is_across_(input.area.is_against()) {
@@ -131,8 +131,8 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   meter.finish();
 }
 
-void pair_engine::take_rows(const detail::pair_input& input, const row_selection& selection,
-                            const pair_memory& memory, row_preparation found) {
+void cpu_engine::take_rows(const detail::pair_input& input, const row_selection& selection,
+                           const pair_memory& memory, row_preparation found) {
   rows_ = std::move(found.rows);
   source_ = std::move(found.source);
   original_ = std::move(found.original);
@@ -160,25 +160,25 @@ void pair_engine::take_rows(const detail::pair_input& input, const row_selection
   if (found.patterns) fold_into(std::move(*found.patterns));
 }
 
-void pair_engine::fold_into(row_patterns patterns) {
+void cpu_engine::fold_into(row_patterns patterns) {
   detail::row_info folded{.rows = patterns.size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(patterns)};
 }
 
-std::string pair_engine::device() const {
+std::string cpu_engine::device() const {
   return describe_device(threads_);
 }
 
-index_t pair_engine::panel_rows() const {
+index_t cpu_engine::panel_rows() const {
   return panel_rows_for(window_cols(), packed_cols_);
 }
 
-index_t pair_engine::panel_rows_at(index_t begin) const {
+index_t cpu_engine::panel_rows_at(index_t begin) const {
   const index_t most = pair_policy::panel_growth * (begin - asked_.begin);
   return std::min(std::max(most, pair_policy::first_panel_rows), panel_rows());
 }
 
-void pair_engine::load(row_range first, row_range second, row_range asked) {
+void cpu_engine::load(row_range first, row_range second, row_range asked) {
   search_ = nullptr;  // before the next ones take memory
   rows_ = nullptr;
   rows_ = source_->pack(first, second, asked, original_);
@@ -187,55 +187,55 @@ void pair_engine::load(row_range first, row_range second, row_range asked) {
   asked_ = asked;
 }
 
-pair_search& pair_engine::search(const pair_task& task) {
+pair_search& cpu_engine::search(const pair_task& task) {
   search_ = rows_->search(task, threads_, std::move(search_));
   return *search_;
 }
 
-index_t pair_engine::load_beside(row_range rows, index_t begin, index_t end) {
+index_t cpu_engine::load_beside(row_range rows, index_t begin, index_t end) {
   const index_t room = 2 * half_window_ - second_begin(rows.size());
   const index_t last = std::min(begin + room, end);
   load(rows, {begin, last}, {0, rows.size()});
   return last;
 }
 
-index_t pair_engine::range_rows() const {
+index_t cpu_engine::range_rows() const {
   if (!is_across_) return half_window_;
   const index_t room = 2 * half_window_ - second_begin(area_cols_.size());
   return std::max(half_window_, room / group_ * group_);
 }
 
-std::uint64_t pair_engine::pairs_of(row_range rows) const {
+std::uint64_t cpu_engine::pairs_of(row_range rows) const {
   if (!is_across_) return upper_pairs(rows.begin, rows.end, area_cols_.end);
   return static_cast<std::uint64_t>(rows.size()) * static_cast<std::uint64_t>(area_cols_.size());
 }
 
 // In a whole table each pair is computed twice and counted once.
-std::uint64_t pair_engine::meetings() const {
+std::uint64_t cpu_engine::meetings() const {
   if (area_rows_ == area_cols_) return pairs_of(area_rows_);
   return static_cast<std::uint64_t>(area_rows_.size()) *
          static_cast<std::uint64_t>(area_cols_.size());
 }
 
-std::uint64_t pair_engine::meetings_of(const pair_tile& area) const {
+std::uint64_t cpu_engine::meetings_of(const pair_tile& area) const {
   if (area_rows_ == area_cols_ && second_.is_empty()) return pairs_in(area.row_begin, area.row_end);
   const auto pairs = static_cast<std::uint64_t>(area.rows() * area.cols());
   return area_rows_ == area_cols_ ? pairs / 2 : pairs;
 }
 
-std::uint64_t pair_engine::pairs_in(index_t row_begin, index_t row_end) const {
+std::uint64_t cpu_engine::pairs_in(index_t row_begin, index_t row_end) const {
   if (second_.is_empty()) return upper_pairs(row_begin, row_end, first_.size());
   return static_cast<std::uint64_t>(row_end - row_begin) *
          static_cast<std::uint64_t>(second_.size());
 }
 
-int pair_engine::team() const {
+int cpu_engine::team() const {
   const double work = static_cast<double>(pairs_of(area_rows_)) * static_cast<double>(packed_cols_);
   const double useful = 1 + work / pair_policy::thread_work;
   return useful < threads_ ? static_cast<int>(useful) : threads_;
 }
 
-index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
+index_t cpu_engine::shared_task_cols(index_t rows, index_t most) const {
   const index_t tasks_of_rows = (rows + pair_policy::task_rows - 1) / pair_policy::task_rows;
   const index_t tasks = pair_policy::tasks_per_thread * index_t{team()};
   const index_t strips = (tasks + tasks_of_rows - 1) / std::max<index_t>(tasks_of_rows, 1);
@@ -244,8 +244,8 @@ index_t pair_engine::shared_task_cols(index_t rows, index_t most) const {
   return std::clamp(fitting / least * least, least, most);
 }
 
-std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_end,
-                                                index_t most_cols) const {
+std::vector<pair_tile> cpu_engine::upper_tiles(index_t row_begin, index_t row_end,
+                                               index_t most_cols) const {
   std::vector<pair_tile> tiles;
   const index_t task_cols = shared_task_cols(row_end - row_begin, most_cols);
   // Columns outside, so that threads that run side by side share the columns they read.
@@ -264,7 +264,7 @@ std::vector<pair_tile> pair_engine::upper_tiles(index_t row_begin, index_t row_e
   return tiles;
 }
 
-std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
+std::vector<pair_tile> cpu_engine::tiles_of(const pair_tile& area) {
   std::vector<pair_tile> tiles;
   for (index_t j = area.col_begin; j < area.col_end; j += pair_policy::task_cols) {
     for (index_t i = area.row_begin; i < area.row_end; i += pair_policy::task_rows) {
@@ -279,7 +279,7 @@ std::vector<pair_tile> pair_engine::tiles_of(const pair_tile& area) {
 
 detail::made_engine make_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input, const pair_options& options) {
-  auto engine = std::make_unique<pair_engine>(what, input, options);
+  auto engine = std::make_unique<cpu_engine>(what, input, options);
   std::optional<detail::folded_rows> folded = engine->take_folded();
   return {.engine = std::move(engine), .folded = std::move(folded)};
 }

@@ -30,10 +30,10 @@
 
 namespace gpu::cpu {
 
-class pair_engine final : public detail::pair_engine {
+class cpu_engine final : public detail::pair_engine {
  public:
-  pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
-              const pair_options& options);
+  cpu_engine(const detail::measure_traits& what, const detail::pair_input& input,
+             const pair_options& options);
 
   [[nodiscard]] const detail::row_info& rows() const override { return info_; }
   /// What rows() were folded from, to be taken once.
@@ -205,7 +205,7 @@ class pair_engine final : public detail::pair_engine {
 std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows);
 
 template <class Body>
-void pair_engine::for_each_window(const Body& body) {
+void cpu_engine::for_each_window(const Body& body) {
   if (area_rows_.is_empty()) return;
   if (!source_) return body();
   for (index_t i = area_rows_.begin; i < area_rows_.end; i += range_rows()) {
@@ -222,7 +222,7 @@ void pair_engine::for_each_window(const Body& body) {
 }
 
 template <class Body>
-void pair_engine::for_each_meeting(const Body& body, index_t most_rows) {
+void cpu_engine::for_each_meeting(const Body& body, index_t most_rows) {
   if (area_rows_.is_empty()) return;
   const auto meet = [&] {
     const bool is_one_range = second_.is_empty();
@@ -248,8 +248,8 @@ void pair_engine::for_each_meeting(const Body& body, index_t most_rows) {
 }
 
 template <class Body>
-void pair_engine::for_each_upper_tile(pair_search& search, detail::pair_progress& meter,
-                                      const Body& body) {
+void cpu_engine::for_each_upper_tile(pair_search& search, detail::pair_progress& meter,
+                                     const Body& body) {
   index_t end = 0;
   for (index_t begin = asked_.begin; begin < asked_.end; begin = end) {
     end = std::min(begin + panel_rows_at(begin), asked_.end);

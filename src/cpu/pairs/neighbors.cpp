@@ -69,9 +69,9 @@ index_t column_parts(const pair_tile& area, int threads) {
 }  // namespace
 
 // The k best neighbours of the rows of a strip, from their pairs with all rows.
-class pair_engine::neighbor_search {
+class cpu_engine::neighbor_search {
  public:
-  neighbor_search(const pair_engine& engine, const pair_search& pairs,
+  neighbor_search(const cpu_engine& engine, const pair_search& pairs,
                   const detail::top_k_request& request, const pair_tile& strip,
                   pair_scratch& scratch)
       : pairs_(pairs),
@@ -205,7 +205,7 @@ class pair_engine::neighbor_search {
   }
 
   const pair_search& pairs_;
-  const pair_engine& engine_;
+  const cpu_engine& engine_;
   const detail::keep_range& keep_;
   std::size_t k_;
   bool by_magnitude_;
@@ -217,7 +217,7 @@ class pair_engine::neighbor_search {
 // Every row meets every column, so each pair of a table is computed twice: rows are then
 // independent, and no thread waits for another. After the first columns only pairs that may enter a
 // list are looked at. Between windows the lists wait in the result.
-void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
+void cpu_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   std::fill_n(out.index.data(), out.index.rows() * out.index.cols(), neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
@@ -228,8 +228,8 @@ void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
   meter.finish();
 }
 
-void pair_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
-                                  detail::pair_progress& meter, neighbor_table& out) {
+void cpu_engine::top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
+                                 detail::pair_progress& meter, neighbor_table& out) {
   pair_search& pairs =
       search({.wanted = pair_task::output::above, .cuts = request.cuts, .tied = request.tied});
   const auto search_strip = [&](const pair_tile& strip, int thread) {
@@ -263,8 +263,8 @@ void pair_engine::top_k_of_window(const detail::top_k_request& request, const pa
   }
 }
 
-void pair_engine::top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
-                                   const pair_tile& area, neighbor_table& out) {
+void cpu_engine::top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
+                                  const pair_tile& area, neighbor_table& out) {
   const index_t parts = column_parts(area, threads_);
   const index_t cols = round_up((area.cols() + parts - 1) / parts, pair_policy::window_step);
   for (index_t row = area.row_begin; row < area.row_end; row += pair_policy::task_rows) {

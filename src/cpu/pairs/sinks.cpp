@@ -127,7 +127,7 @@ std::uint64_t pair_weight(std::span<const std::uint32_t> weights, index_t i, ind
 }  // namespace
 
 template <class Value>
-void pair_engine::fill_dense(matrix_view<Value> out) {
+void cpu_engine::fill_dense(matrix_view<Value> out) {
   if (area_rows_.size() < out.rows() || area_cols_.size() < out.cols()) {
     detail::parallel_for(out.rows(), threads_, [&](index_t i, int) {
       std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
@@ -168,7 +168,7 @@ void pair_engine::fill_dense(matrix_view<Value> out) {
 
 // Every row of the area with every column of it.
 template <class Value>
-void pair_engine::fill_dense_area(matrix_view<Value> out) {
+void cpu_engine::fill_dense_area(matrix_view<Value> out) {
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) {
@@ -191,8 +191,8 @@ void pair_engine::fill_dense_area(matrix_view<Value> out) {
 }
 
 template <class Value>
-void pair_engine::store_block(const pair_tile& block, const double* statistics,
-                              matrix_view<Value> out) const {
+void cpu_engine::store_block(const pair_tile& block, const double* statistics,
+                             matrix_view<Value> out) const {
   for (index_t i = block.row_begin; i < block.row_end; ++i) {
     Value* const row = out.row(result_row(i));
     const double* from = statistics + (i - block.row_begin) * pair_policy::block_cols;
@@ -204,8 +204,8 @@ void pair_engine::store_block(const pair_tile& block, const double* statistics,
 
 // The other triangle, row by row of the output: neighbours in memory are written together.
 template <class Value>
-void pair_engine::mirror_block(const pair_tile& block, const double* statistics,
-                               matrix_view<Value> out) const {
+void cpu_engine::mirror_block(const pair_tile& block, const double* statistics,
+                              matrix_view<Value> out) const {
   for (index_t j = block.col_begin; j < block.col_end; ++j) {
     Value* row = out.row(result_row(j));
     const index_t end = std::min(block.row_end, j);
@@ -216,20 +216,20 @@ void pair_engine::mirror_block(const pair_tile& block, const double* statistics,
   }
 }
 
-void pair_engine::dense(matrix_view<double> out) {
+void cpu_engine::dense(matrix_view<double> out) {
   fill_dense(out);
 }
 
-void pair_engine::dense(matrix_view<float> out) {
+void cpu_engine::dense(matrix_view<float> out) {
   fill_dense(out);
 }
 
 // By the hits themselves: the kernels that count know no weights. In parts, so that the hits of a
 // loose cut stay small.
-std::uint64_t pair_engine::count_weighted(const pair_search& search, const pair_tile& tile,
-                                          std::span<const std::uint32_t> all_weights,
-                                          pair_scratch& scratch, std::uint32_t* row_degree,
-                                          std::uint32_t* col_degree, const pair_bins& bins) const {
+std::uint64_t cpu_engine::count_weighted(const pair_search& search, const pair_tile& tile,
+                                         std::span<const std::uint32_t> all_weights,
+                                         pair_scratch& scratch, std::uint32_t* row_degree,
+                                         std::uint32_t* col_degree, const pair_bins& bins) const {
   constexpr index_t part_cols = 1024;
   const std::uint32_t* const weights = all_weights.data();
   std::uint64_t kept = 0;
@@ -253,7 +253,7 @@ std::uint64_t pair_engine::count_weighted(const pair_search& search, const pair_
   return kept;
 }
 
-void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+void cpu_engine::counts(const detail::count_request& request, pair_counts& out) {
   const bool is_weighted = !request.weights.empty();
   std::vector<thread_sum> kept(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.histogram_bins);
@@ -294,7 +294,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   if (request.histogram_bins > 0) histograms.add_to(out.histogram);
 }
 
-detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+detail::bin_counts cpu_engine::bin_statistics(const detail::bin_request& request) {
   std::vector<thread_sum> below(static_cast<std::size_t>(threads_));
   std::vector<thread_sum> above(static_cast<std::size_t>(threads_));
   thread_histograms histograms(threads_, request.bins);

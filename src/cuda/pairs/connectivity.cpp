@@ -9,7 +9,7 @@
 #include "kernels/pairs/connectivity/kernels.hpp"
 
 namespace gpu::cuda {
-void pair_engine::connectivity(const detail::connectivity_request& request,
+void cuda_engine::connectivity(const detail::connectivity_request& request,
                                matrix_view<double> out) {
   const device_guard guard(ordinal_);
   const index_t rows = area_.rows.size();

@@ -64,7 +64,7 @@ std::uint64_t read_counts(const Counter& counter, std::vector<std::uint32_t>& de
 
 }  // namespace
 
-device_buffer<std::uint32_t> pair_engine::upload_weights(
+device_buffer<std::uint32_t> cuda_engine::upload_weights(
     std::span<const std::uint32_t> weights) const {
   budget_.require(weights.size_bytes(), "weights of the rows");
   device_buffer<std::uint32_t> out(weights.size(), stream());
@@ -73,7 +73,7 @@ device_buffer<std::uint32_t> pair_engine::upload_weights(
   return out;
 }
 
-std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
+std::vector<std::uint64_t> cuda_engine::bin_pairs(std::string_view stage,
                                                   const detail::pair_cut& keep,
                                                   const detail::bin_request& request) {
   const auto size = static_cast<std::size_t>(request.bins) + 2;
@@ -87,7 +87,7 @@ std::vector<std::uint64_t> pair_engine::bin_pairs(std::string_view stage,
   return read_bins(bins, stream());
 }
 
-std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request& request) {
+std::vector<std::uint64_t> cuda_engine::bin_rank_tests(const detail::bin_request& request) {
   const detail::p_bins bins{
       .low = request.low, .high = request.high, .scale = request.scale, .bins = request.bins};
   const stats::spearman_cut& within = *request.tied.ranks;
@@ -120,7 +120,7 @@ std::vector<std::uint64_t> pair_engine::bin_rank_tests(const detail::bin_request
   return read_bins(counted, stream());
 }
 
-bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts& out) {
+bool cuda_engine::count_by_estimates(const detail::keep_range& keep, pair_counts& out) {
   constexpr pair_tile_kind tile = pair_tile_kind::products_half;
   const auto rows = static_cast<std::size_t>(count());
   const auto capacity = static_cast<std::size_t>(
@@ -150,7 +150,7 @@ bool pair_engine::count_by_estimates(const detail::keep_range& keep, pair_counts
   return true;
 }
 
-void pair_engine::count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
+void cuda_engine::count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
                                  pair_counts& out) {
   const auto rows = static_cast<std::size_t>(count());
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
@@ -164,7 +164,7 @@ void pair_engine::count_by_tiles(const detail::count_request& request, const det
   read_kept(kept, degree, out, stream());
 }
 
-std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
+std::optional<cuda_engine::class_counts> cuda_engine::count_by_classes(
     std::string_view stage, const detail::keep_range& keep, const detail::bin_request* request,
     std::vector<std::uint32_t>* degrees) {
   const call_shape shape = this->shape();
@@ -215,7 +215,7 @@ std::optional<pair_engine::class_counts> pair_engine::count_by_classes(
   return out;
 }
 
-bool pair_engine::count_by_products(const detail::count_request& request,
+bool cuda_engine::count_by_products(const detail::count_request& request,
                                     const detail::keep_range& keep, pair_counts& out) {
   const call_shape shape = this->shape();
   if (!request.weights.empty() || !unit_counter::takes(shape)) return false;
@@ -246,7 +246,7 @@ bool pair_engine::count_by_products(const detail::count_request& request,
   return true;
 }
 
-void pair_engine::counts(const detail::count_request& request, pair_counts& out) {
+void cuda_engine::counts(const detail::count_request& request, pair_counts& out) {
   const device_guard guard(ordinal_);
   const auto rows = static_cast<std::size_t>(count());
   out.kept = 0;
@@ -273,7 +273,7 @@ void pair_engine::counts(const detail::count_request& request, pair_counts& out)
   std::copy_n(bins.begin() + 1, out.histogram.size(), out.histogram.begin());
 }
 
-pair_engine::bin_share pair_engine::bin_own_share(const detail::bin_request& request) {
+cuda_engine::bin_share cuda_engine::bin_own_share(const detail::bin_request& request) {
   const device_guard guard(ordinal_);
   bin_share out;
   out.counts.bins.assign(static_cast<std::size_t>(request.bins), 0);
@@ -299,7 +299,7 @@ pair_engine::bin_share pair_engine::bin_own_share(const detail::bin_request& req
   return out;
 }
 
-detail::bin_counts pair_engine::complete(bin_share sum) const {
+detail::bin_counts cuda_engine::complete(bin_share sum) const {
   detail::bin_counts& out = sum.counts;
   if (!sum.drops) return std::move(out);
   // Every pair that has a statistic is below the bins, in one of them or beyond.
@@ -314,7 +314,7 @@ detail::bin_counts pair_engine::complete(bin_share sum) const {
   return std::move(out);
 }
 
-detail::bin_counts pair_engine::bin_statistics(const detail::bin_request& request) {
+detail::bin_counts cuda_engine::bin_statistics(const detail::bin_request& request) {
   return complete(bin_own_share(request));
 }
 

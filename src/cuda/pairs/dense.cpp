@@ -10,7 +10,7 @@
 
 namespace gpu::cuda {
 template <class Value>
-kernels::pair_tile_kind pair_engine::dense_tile() {
+kernels::pair_tile_kind cuda_engine::dense_tile() {
   const row_format& format = rows_->format();
   if constexpr (std::is_same_v<Value, float>) {
     if (takes_halves(format, variant_, area_, limits_of(ordinal_)) &&
@@ -22,7 +22,7 @@ kernels::pair_tile_kind pair_engine::dense_tile() {
 }
 
 template <class Value>
-void pair_engine::write_dense(matrix_view<Value> out) {
+void cuda_engine::write_dense(matrix_view<Value> out) {
   const device_guard guard(ordinal_);
   const index_t rows = area_.rows.size();
   const index_t cols = area_.cols.size();
@@ -74,11 +74,11 @@ void pair_engine::write_dense(matrix_view<Value> out) {
   walk->finish();
 }
 
-void pair_engine::dense(matrix_view<double> out) {
+void cuda_engine::dense(matrix_view<double> out) {
   write_dense(out);
 }
 
-void pair_engine::dense(matrix_view<float> out) {
+void cuda_engine::dense(matrix_view<float> out) {
   write_dense(out);
 }
 

@@ -38,17 +38,17 @@ class pair_device_group final : public detail::pair_engine {
 
   // Each device writes its own rows.
   void dense(matrix_view<double> out) override {
-    share([&](cuda::pair_engine& engine) { engine.dense(out); });
+    share([&](cuda_engine& engine) { engine.dense(out); });
   }
   void dense(matrix_view<float> out) override {
-    share([&](cuda::pair_engine& engine) { engine.dense(out); });
+    share([&](cuda_engine& engine) { engine.dense(out); });
   }
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
-    share([&](cuda::pair_engine& engine) { engine.top_k(request, out); });
+    share([&](cuda_engine& engine) { engine.top_k(request, out); });
   }
   // Each device sums its own rows.
   void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override {
-    share([&](cuda::pair_engine& engine) { engine.connectivity(request, out); });
+    share([&](cuda_engine& engine) { engine.connectivity(request, out); });
   }
   void edges(const detail::edge_request& request, detail::edge_receiver& receiver) override;
   void counts(const detail::count_request& request, pair_counts& out) override;
@@ -64,7 +64,7 @@ class pair_device_group final : public detail::pair_engine {
 
   std::string device_name_;
   progress_callback on_progress_;
-  std::vector<std::unique_ptr<cuda::pair_engine>> engines_;
+  std::vector<std::unique_ptr<cuda_engine>> engines_;
   detail::row_info info_;
 };
 
@@ -149,8 +149,8 @@ void pair_device_group::prepare(const detail::measure_traits& what, const detail
     }
     const auto at = static_cast<std::size_t>(member);
     const device_guard guard(devices[at].ordinal);
-    engines_[at] = std::make_unique<cuda::pair_engine>(what, input, own, devices[at], variant,
-                                                       connected ? &share : nullptr);
+    engines_[at] = std::make_unique<cuda_engine>(what, input, own, devices[at], variant,
+                                                 connected ? &share : nullptr);
   });
 }
 
@@ -158,9 +158,9 @@ template <class Work>
 void pair_device_group::share(const Work& work) {
   pair_team team(members(), on_progress_);
   team.run([&](int member, pair_share& share) {
-    cuda::pair_engine& engine = *engines_[static_cast<std::size_t>(member)];
+    cuda_engine& engine = *engines_[static_cast<std::size_t>(member)];
     engine.join(share);
-    if constexpr (std::is_invocable_v<Work, cuda::pair_engine&>) {
+    if constexpr (std::is_invocable_v<Work, cuda_engine&>) {
       work(engine);
     } else {
       work(engine, team, static_cast<std::size_t>(member));
@@ -195,7 +195,7 @@ class member_receiver final : public detail::edge_receiver {
 
 void pair_device_group::edges(const detail::edge_request& request,
                               detail::edge_receiver& receiver) {
-  share([&](cuda::pair_engine& engine, pair_team& team, std::size_t member) {
+  share([&](cuda_engine& engine, pair_team& team, std::size_t member) {
     member_receiver own(team, member == 0, receiver);
     engine.edges(request, own);
   });
@@ -203,7 +203,7 @@ void pair_device_group::edges(const detail::edge_request& request,
 
 void pair_device_group::counts(const detail::count_request& request, pair_counts& out) {
   std::vector<pair_counts> parts(engines_.size());
-  share([&](cuda::pair_engine& engine, pair_team&, std::size_t member) {
+  share([&](cuda_engine& engine, pair_team&, std::size_t member) {
     engine.counts(request, parts[member]);
   });
   out.kept = parts.front().kept;
@@ -217,11 +217,11 @@ void pair_device_group::counts(const detail::count_request& request, pair_counts
 }
 
 detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& request) {
-  std::vector<cuda::pair_engine::bin_share> parts(engines_.size());
-  share([&](cuda::pair_engine& engine, pair_team&, std::size_t member) {
+  std::vector<cuda_engine::bin_share> parts(engines_.size());
+  share([&](cuda_engine& engine, pair_team&, std::size_t member) {
     parts[member] = engine.bin_own_share(request);
   });
-  cuda::pair_engine::bin_share out = std::move(parts.front());
+  cuda_engine::bin_share out = std::move(parts.front());
   for (std::size_t part = 1; part < parts.size(); ++part) {
     out.counts.below += parts[part].counts.below;
     out.counts.at_or_above += parts[part].counts.at_or_above;

@@ -79,7 +79,7 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
   return least;
 }
 
-pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
+cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_input& input,
                          const pair_options& options, const device_info& device,
                          pair_variant variant, pair_share* share)
     : what_(what),
@@ -116,7 +116,7 @@ pair_engine::pair_engine(const detail::measure_traits& what, const detail::pair_
   if (folds) fold_rows(options, input.pattern_part);
 }
 
-void pair_engine::find_ties() {
+void cuda_engine::find_ties() {
   if (what_.info.test != significance::permutations) return;
   const std::vector<std::int64_t> sums = rows_->square_sums(stream());
   const std::int64_t untied = untied_squares();
@@ -133,11 +133,11 @@ void pair_engine::find_ties() {
 }
 
 // Ranks are doubled and centred: m - 1, m - 3, ..., 1 - m.
-std::int64_t pair_engine::untied_squares() const {
+std::int64_t cuda_engine::untied_squares() const {
   return info_.cols * (info_.cols * info_.cols - 1) / 3;
 }
 
-detail::pair_cut pair_engine::cut_of(const detail::keep_range& keep,
+detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
                                      const detail::tied_cut* tied) const {
   if (tied == nullptr || what_.info.test != significance::permutations) {
     return detail::pair_cut::of(keep);
@@ -151,7 +151,7 @@ detail::pair_cut pair_engine::cut_of(const detail::keep_range& keep,
   return detail::pair_cut::of(cuts.permutations, cuts.student_t, untied_squares());
 }
 
-void pair_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
+void cuda_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
   prepared_ = std::static_pointer_cast<const device_prepared_table>(input.tables.prepared_y);
   const device_prepared_table& y = *prepared_;
   front_ = y.take_front();
@@ -163,7 +163,7 @@ void pair_engine::query_rows(const detail::pair_input& input, const pair_options
   info_.ties.insert(info_.ties.end(), y.ties.begin(), y.ties.end());
 }
 
-void pair_engine::fold_rows(const pair_options& options, const pair_part& part) {
+void cuda_engine::fold_rows(const pair_options& options, const pair_part& part) {
   const auto start = std::chrono::steady_clock::now();
   const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
   std::optional<row_patterns> patterns =
@@ -178,7 +178,7 @@ void pair_engine::fold_rows(const pair_options& options, const pair_part& part) 
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 
-call_shape pair_engine::shape() const {
+call_shape cuda_engine::shape() const {
   return {.what = what_,
           .area = area_,
           .rows = count(),
@@ -194,7 +194,7 @@ call_shape pair_engine::shape() const {
           .machine = detail::default_cuda_costs};
 }
 
-bool pair_engine::estimates_by_halves(const detail::keep_range& keep, double kept_share) {
+bool cuda_engine::estimates_by_halves(const detail::keep_range& keep, double kept_share) {
   const row_format& format = rows_->format();
   const double error = cuda::estimate_error(format, pair_tile_kind::products_half);
   const double anew = kept_share + detail::share_near_cut(keep, format.cols, error);
@@ -204,7 +204,7 @@ bool pair_engine::estimates_by_halves(const detail::keep_range& keep, double kep
          rows_->make_half_rows(budget_, stream());
 }
 
-pair_tile_kind pair_engine::edge_tile(const detail::keep_range& keep, double kept_share) {
+pair_tile_kind cuda_engine::edge_tile(const detail::keep_range& keep, double kept_share) {
   const pair_tile_kind tile = rows_->format().deciding_tile();
   if (estimates_by_halves(keep, kept_share)) return pair_tile_kind::products_half;
   if (tile != pair_tile_kind::tensor_float) return tile;
@@ -218,11 +218,11 @@ pair_tile_kind pair_engine::edge_tile(const detail::keep_range& keep, double kep
              : pair_tile_kind::tensor_half;
 }
 
-decision_scope pair_engine::decide_pairs(const pair_decisions& by) {
+decision_scope cuda_engine::decide_pairs(const pair_decisions& by) {
   return {*rows_, budget_, by, cpu_threads_, stream()};
 }
 
-void pair_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
+void cuda_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
@@ -242,7 +242,7 @@ void pair_engine::edges(const detail::edge_request& request, detail::edge_receiv
   write_edges_by_tiles(source, request, receiver, sample);
 }
 
-void pair_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
+void cuda_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
                                    const std::function<void(const kernels::pair_panel&)>& launch) {
   const auto walk = walk_pairs(stage, area_.rows.size());
   double pairs_per_launch = first_launch_pairs;
@@ -294,7 +294,7 @@ detail::made_engine make_pair_engine(const detail::measure_traits& what,
   }
   if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
   const device_guard guard(devices.front().ordinal);
-  auto engine = std::make_unique<pair_engine>(what, input, options, devices.front(), variant);
+  auto engine = std::make_unique<cuda_engine>(what, input, options, devices.front(), variant);
   std::optional<detail::folded_rows> folded = engine->take_folded();
   return {.engine = std::move(engine), .folded = std::move(folded)};
 }

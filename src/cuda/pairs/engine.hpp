@@ -45,11 +45,11 @@ void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
-class pair_engine final : public detail::pair_engine {
+class cuda_engine final : public detail::pair_engine {
  public:
   /// `variant` is the variant to run; options.variant tells whether the caller asked for it.
   /// Resident rows are prepared together with the engines of `share`, where there is one.
-  pair_engine(const detail::measure_traits& what, const detail::pair_input& input,
+  cuda_engine(const detail::measure_traits& what, const detail::pair_input& input,
               const pair_options& options, const device_info& device, pair_variant variant,
               pair_share* share = nullptr);
 

@@ -61,7 +61,7 @@ struct stream_guard {
 
 }  // namespace
 
-bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request,
+bool cuda_engine::top_k_of_few_rows(const detail::top_k_request& request,
                                     const detail::keep_range& keep, neighbor_table& out) {
   const call_shape shape = this->shape();
   const index_t k = request.k;
@@ -86,7 +86,7 @@ bool pair_engine::top_k_of_few_rows(const detail::top_k_request& request,
   return true;
 }
 
-void pair_engine::top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
+void cuda_engine::top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
                                   const block_search& search, neighbor_table& out) {
   const index_t k = request.k;
   const index_t most_rows = blocks.most * blocks.unit;
@@ -118,7 +118,7 @@ void pair_engine::top_k_by_blocks(const detail::top_k_request& request, const ro
   walk->finish();
 }
 
-bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
+bool cuda_engine::top_k_by_groups(const detail::top_k_request& request,
                                   const detail::keep_range& keep, neighbor_table& out) {
   constexpr index_t unit = group_search::unit;
   const index_t k = request.k;
@@ -147,7 +147,7 @@ bool pair_engine::top_k_by_groups(const detail::top_k_request& request,
   return true;
 }
 
-bool pair_engine::top_k_by_estimates(const detail::top_k_request& request,
+bool cuda_engine::top_k_by_estimates(const detail::top_k_request& request,
                                      const detail::keep_range& keep, neighbor_table& out) {
   const call_shape shape = this->shape();
   const index_t k = request.k;

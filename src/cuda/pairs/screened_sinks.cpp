@@ -120,7 +120,7 @@ class screened_writer {
 
 }  // namespace
 
-detail::pair_cut pair_engine::screened_cut(const detail::pair_cut& keep,
+detail::pair_cut cuda_engine::screened_cut(const detail::pair_cut& keep,
                                            const detail::tied_cut* tied) const {
   if (tied == nullptr || rows_->format().tile != kernels::pair_tile_kind::signs) return keep;
   const auto untied = std::count_if(info_.ties.begin(), info_.ties.end(),
@@ -129,18 +129,18 @@ detail::pair_cut pair_engine::screened_cut(const detail::pair_cut& keep,
   return detail::pair_cut::of({.at_least = least, .at_most = -least});
 }
 
-bool pair_engine::is_short_for_screens(detail::screen_use use) const {
+bool cuda_engine::is_short_for_screens(detail::screen_use use) const {
   const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
   return !forced.never_short && !forced.screen &&
          detail::is_short_for_screens(what_, info_.cols, use, static_cast<double>(pairs()));
 }
 
-bool pair_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
+bool cuda_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
   return screen_search::takes(shape()) && !is_short_for_screens(use) &&
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 
-std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep,
+std::optional<pair_screen> cuda_engine::make_screen(const detail::pair_cut& keep,
                                                     detail::screen_use use,
                                                     const detail::cut_sample& sample) {
   if (!may_screen(keep.widest, use)) return std::nullopt;
@@ -157,7 +157,7 @@ std::optional<pair_screen> pair_engine::make_screen(const detail::pair_cut& keep
                                     stream());
 }
 
-bool pair_engine::screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,
+bool cuda_engine::screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,
                                detail::edge_receiver& receiver, const detail::cut_sample& sample) {
   std::optional<pair_screen> screen =
       make_screen(screened_cut(keep, request.tied), detail::screen_use::edges, sample);
@@ -180,7 +180,7 @@ bool pair_engine::screen_edges(const detail::edge_request& request, const detail
   return complete;
 }
 
-bool pair_engine::screen_counts(const detail::count_request& request, const detail::pair_cut& keep,
+bool cuda_engine::screen_counts(const detail::count_request& request, const detail::pair_cut& keep,
                                 pair_counts& out) {
   const auto use =
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;

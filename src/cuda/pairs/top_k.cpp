@@ -59,9 +59,9 @@ void clear(neighbor_table& out) {
 
 }  // namespace
 
-class pair_engine::neighbor_search {
+class cuda_engine::neighbor_search {
  public:
-  neighbor_search(pair_engine& engine, const detail::top_k_request& request,
+  neighbor_search(cuda_engine& engine, const detail::top_k_request& request,
                   const detail::pair_cut& keep);
   ~neighbor_search() { static_cast<void>(cudaStreamSynchronize(engine_.stream())); }
   neighbor_search(const neighbor_search&) = delete;
@@ -75,7 +75,7 @@ class pair_engine::neighbor_search {
   bool take_columns(row_range rows, row_range cols);
   void store(row_range rows, neighbor_table& out);
 
-  pair_engine& engine_;
+  cuda_engine& engine_;
   detail::pair_cut keep_;
   index_t k_;
   kernels::rank_key order_;
@@ -91,7 +91,7 @@ class pair_engine::neighbor_search {
   kernels::neighbor_lists lists_{};
 };
 
-pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
+cuda_engine::neighbor_search::neighbor_search(cuda_engine& engine,
                                               const detail::top_k_request& request,
                                               const detail::pair_cut& keep)
     : engine_(engine),
@@ -115,7 +115,7 @@ pair_engine::neighbor_search::neighbor_search(pair_engine& engine,
   cuts_ = {rows, stream};
 }
 
-void pair_engine::neighbor_search::run(neighbor_table& out) {
+void cuda_engine::neighbor_search::run(neighbor_table& out) {
   const detail::pair_area& area = engine_.area_;
   const index_t rows = area.rows.size();
   const auto walk = engine_.walk_pairs("pairs", rows);
@@ -132,7 +132,7 @@ void pair_engine::neighbor_search::run(neighbor_table& out) {
   walk->finish();
 }
 
-void pair_engine::neighbor_search::search_rows(row_range rows) {
+void cuda_engine::neighbor_search::search_rows(row_range rows) {
   lists_ = {.first_row = rows.begin,
             .rows = rows.size(),
             .k = k_,
@@ -158,7 +158,7 @@ void pair_engine::neighbor_search::search_rows(row_range rows) {
   }
 }
 
-bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) {
+bool cuda_engine::neighbor_search::take_columns(row_range rows, row_range cols) {
   const cudaStream_t stream = engine_.stream();
   const double error = engine_.estimate_error();
   kernels::launch_row_cuts(lists_, order_, keep_.widest.at_least, keep_.widest.at_most, error,
@@ -187,7 +187,7 @@ bool pair_engine::neighbor_search::take_columns(row_range rows, row_range cols) 
   return true;
 }
 
-void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
+void cuda_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
   const cudaStream_t stream = engine_.stream();
   const auto height = static_cast<std::size_t>(rows.size());
   const auto k = static_cast<std::size_t>(k_);
@@ -215,7 +215,7 @@ void pair_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
   }
 }
 
-void pair_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
+void cuda_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
   const device_guard guard(ordinal_);
   if (area_.rows.empty() || area_.cols.empty()) return clear(out);
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});

@@ -78,17 +78,18 @@ __device__ double product_part(const sample_request& request, const drawn_pair& 
       return unit_product(static_cast<const double*>(rows.values), rows.pitch, pair, lane);
     case pair_tile_kind::tensor_float:
       return unit_product(rows.unit_rows, rows.unit_pitch, pair, lane);
-    default:
+    default:  // the others that can_sample takes
       return rank_product<std::int8_t>(rows, pair, lane);
   }
 }
 
+// This lane's part of the statistic. Their sum is not clipped: what rounding leaves beyond 1 does
+// not matter to a sample.
 // Square sums of unit rows are 1.
-__device__ double sampled_statistic(const pair_operand& rows, const drawn_pair& pair,
-                                    double product) {
+__device__ double statistic_part(const pair_operand& rows, const drawn_pair& pair, double product) {
   const double x = static_cast<double>(rows.square_sums[pair.i]);
   const double y = static_cast<double>(rows.square_sums[pair.j]);
-  return x > 0 && y > 0 ? detail::rho_at_scale(product, detail::rho_scale(x, y)) : CUDART_NAN;
+  return x > 0 && y > 0 ? product / detail::rho_scale(x, y) : CUDART_NAN;
 }
 
 // Adds up the counts of a block's threads, each kind at a place of its own: one place for all would
@@ -119,7 +120,7 @@ __device__ double statistic_at(const sample_request& request, std::uint64_t plac
   if (place < request.pairs) {
     const drawn_pair pair = draw(place, request.sides);
     statistic = product_part(request, pair, lane);
-    statistic = sampled_statistic(request.rows, pair, statistic);
+    statistic = statistic_part(request.rows, pair, statistic);
     if (!is_pair(request.sides, pair)) statistic = CUDART_NAN;
   }
   // Sums over the lanes of a pair; a part that is not there stays NaN in all of them.
@@ -161,8 +162,30 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
 }  // namespace
 
 bool can_sample(pair_tile_kind tile) {
-  return tile != pair_tile_kind::naive_spearman && tile != pair_tile_kind::naive_pearson &&
-         !finishes_statistics(tile);
+  switch (tile) {
+    case pair_tile_kind::shared_int8:
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+    case pair_tile_kind::shared_double:
+    case pair_tile_kind::tensor_int8:
+    case pair_tile_kind::tensor_limbs:
+    case pair_tile_kind::tensor_float:
+      return true;
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::naive_pearson:
+    case pair_tile_kind::tensor_half:
+    case pair_tile_kind::products_double:
+    case pair_tile_kind::products_integer:
+    case pair_tile_kind::products_limbs:
+    case pair_tile_kind::products_half:
+    case pair_tile_kind::pairwise_ranks:
+    case pair_tile_kind::pairwise_values:
+    case pair_tile_kind::pairwise_signs:
+    case pair_tile_kind::pairwise_biweight:
+    case pair_tile_kind::signs:
+      break;
+  }
+  return false;
 }
 
 void launch_sample_pairs(const sample_request& request, sample_counts* counts,

@@ -139,6 +139,37 @@ row_format sign_format(index_t cols) {
   return format;
 }
 
+// What products take beside the rows of the tile.
+enum class product_form { none, doubles, limb_planes, half_planes };
+product_form product_form_of(pair_tile_kind deciding) {
+  switch (deciding) {
+    case pair_tile_kind::products_integer:
+      return product_form::doubles;
+    case pair_tile_kind::products_limbs:
+      return product_form::limb_planes;
+    case pair_tile_kind::products_half:
+      return product_form::half_planes;
+    case pair_tile_kind::products_double:  // unit rows are multiplied as they are
+    case pair_tile_kind::naive_spearman:
+    case pair_tile_kind::naive_pearson:
+    case pair_tile_kind::shared_int8:
+    case pair_tile_kind::shared_int16:
+    case pair_tile_kind::shared_int32:
+    case pair_tile_kind::shared_double:
+    case pair_tile_kind::tensor_int8:
+    case pair_tile_kind::tensor_limbs:
+    case pair_tile_kind::tensor_float:
+    case pair_tile_kind::tensor_half:
+    case pair_tile_kind::pairwise_ranks:
+    case pair_tile_kind::pairwise_values:
+    case pair_tile_kind::pairwise_signs:
+    case pair_tile_kind::pairwise_biweight:
+    case pair_tile_kind::signs:
+      break;
+  }
+  return product_form::none;
+}
+
 }  // namespace
 
 bool row_format::has_screens() const {
@@ -163,29 +194,32 @@ index_t row_format::product_pitch() const {
 }
 
 std::size_t row_format::product_row_bytes() const {
-  switch (deciding_tile()) {
-    case pair_tile_kind::products_integer:
+  switch (product_form_of(deciding_tile())) {
+    case product_form::none:
+      return 0;
+    case product_form::doubles:
       return static_cast<std::size_t>(product_pitch()) * sizeof(double);
-    case pair_tile_kind::products_limbs:
+    case product_form::limb_planes:
       return static_cast<std::size_t>(kernels::product_planes(cols) * limbs *
                                       kernels::policy::limb_plane_columns);
-    case pair_tile_kind::products_half:
-      return static_cast<std::size_t>(columns / kernels::policy::half_cell_columns *
-                                      kernels::policy::half_cell_row_bytes);
-    default:
-      return 0;
+    case product_form::half_planes:
+      break;
   }
+  return static_cast<std::size_t>(columns / kernels::policy::half_cell_columns *
+                                  kernels::policy::half_cell_row_bytes);
 }
 
 index_t row_format::product_rows(index_t rows) const {
-  switch (deciding_tile()) {
-    case pair_tile_kind::products_limbs:
-      return round_up(rows, 8) + kernels::policy::plane_padding;
-    case pair_tile_kind::products_half:
-      return kernels::policy::half_plane_rows(rows);
-    default:
+  switch (product_form_of(deciding_tile())) {
+    case product_form::none:
+    case product_form::doubles:
       return rows;
+    case product_form::limb_planes:
+      return round_up(rows, 8) + kernels::policy::plane_padding;
+    case product_form::half_planes:
+      break;
   }
+  return kernels::policy::half_plane_rows(rows);
 }
 
 row_format half_row_format(index_t cols, detail::row_centre centre) {

@@ -46,7 +46,8 @@ std::optional<detail::screen_choice> choose_screen(const call_shape& shape,
                                    shape.machine)) {
     return std::nullopt;
   }
-  return detail::choose_screen(shape.what, expected_cut(shape, sink.keep, pairs), cols, use, {});
+  return detail::choose_screen(shape.what, expected_cut(shape, sink.keep, pairs), cols, use, {},
+                               shape.machine);
 }
 
 // All rows of an area: which of them have a statistic only the device knows.
@@ -100,8 +101,8 @@ bool stream_edges::screen(const stream_rows& rows, const detail::keep_range& kee
   if (!screen_) return false;
   // Of the cut as it is.
   const detail::screen_choice& expected = screen_->choice();
-  const auto screens =
-      detail::screens_for(shape_.what, keep, shape_.format.cols, detail::screen_use::edges);
+  const auto screens = detail::screens_for(shape_.what, keep, shape_.format.cols,
+                                           detail::screen_use::edges, shape_.machine);
   const auto found = std::find_if(screens.begin(), screens.end(), [&](const auto& possible) {
     return possible.screen.operand == expected.operand && possible.screen.depth == expected.depth;
   });

@@ -34,7 +34,9 @@ void edge_list_writer::extend(std::size_t count, std::size_t most_pages, const W
   ready_ = std::max(ready_, list_.size() * sizeof(edge));
   const std::size_t pages = std::min(most_pages, pages_from(ready_));
   const std::size_t tasks = (count + edges_per_task - 1) / edges_per_task;
-  detail::parallel_for(
+  // All threads, also for a short batch: the next one is long, and would start those anew that this
+  // one left out.
+  detail::parallel_for_team(
       static_cast<index_t>(pages + tasks), threads_, [&](index_t number, int thread) {
         const auto task = static_cast<std::size_t>(number);
         if (task < pages) {

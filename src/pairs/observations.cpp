@@ -120,8 +120,9 @@ missing_values::~missing_values() = default;
 
 double missing_values::p(double statistic, index_t row, index_t col) const {
   const index_t other = first_col + col;
-  if (kendall != nullptr)
+  if (kendall != nullptr) {
     return kendall->p(statistic, present, row, other, kendall->cut().shared->side());
+  }
   return tests->p(statistic, present.shared(row, other));
 }
 

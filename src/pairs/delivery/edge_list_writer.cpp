@@ -26,6 +26,8 @@ constexpr std::size_t edges_per_task = 8192;
 edge_list_writer::edge_list_writer(array<edge>& list, stats::p_function p_of, int threads)
     : list_(list), p_of_(p_of), threads_(threads), checksums_(threads) {}
 
+// Here and in populate() all threads take part, also for few edges or pages: the next loop is long,
+// and would start those anew that this one left out.
 template <class Write>
 void edge_list_writer::extend(std::size_t count, std::size_t most_pages, const Write& write) {
   const std::size_t before = list_.size();
@@ -34,8 +36,6 @@ void edge_list_writer::extend(std::size_t count, std::size_t most_pages, const W
   ready_ = std::max(ready_, list_.size() * sizeof(edge));
   const std::size_t pages = std::min(most_pages, pages_from(ready_));
   const std::size_t tasks = (count + edges_per_task - 1) / edges_per_task;
-  // All threads, also for a short batch: the next one is long, and would start those anew that this
-  // one left out.
   detail::parallel_for_team(
       static_cast<index_t>(pages + tasks), threads_, [&](index_t number, int thread) {
         const auto task = static_cast<std::size_t>(number);
@@ -109,7 +109,7 @@ void edge_list_writer::populate(std::size_t size) {
   const std::size_t end = size * sizeof(edge);
   if (end < ready_ + 2 * large_page_bytes) return;
   const std::size_t pages = (end - ready_) / large_page_bytes - 1;
-  detail::parallel_for(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
+  detail::parallel_for_team(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
     populate_pages(page_at(ready_) + static_cast<std::size_t>(page) * large_page_bytes,
                    large_page_bytes);
   });

@@ -72,7 +72,7 @@ def check_namespaces(root, table, namespaces, file):
     room = room_of(file, table)
     allowed = allowed_rooms(namespaces, room)
     for opened in NAMESPACE.findall((root / file).read_text()):
-        name = opened.replace("inline v0", "").replace("::::", "::").removesuffix("::").strip().removesuffix("::")
+        name = opened.replace("::inline v0", "")
         inner = name.removeprefix("gpu").removeprefix("::") or "."
         if allowed is None:
             yield f"{file}: the room '{room}' has no line in tools/dev/layers/namespaces.txt"

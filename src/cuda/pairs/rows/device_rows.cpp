@@ -27,21 +27,6 @@ using kernels::pair_tile_kind;
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
-// Whether small integers may travel as bytes: ranks are those of the bytes, too.
-bool travel_as_bytes(const measure_traits& what) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-      return true;
-    case detail::row_form::unit_values:
-    case detail::row_form::signs:
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;
-  }
-  return false;
-}
-
 // Runs work(failed) on so many threads at once, with the current device; `failed` turns true where
 // one of them throws, and its exception is thrown here. The calling thread is one of them.
 template <class Work>
@@ -304,8 +289,9 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       lanes.emplace_back(most * sent_row_bytes_, most * ranks_row_bytes_,
                          resident_ ? 0 : most * format_.row_bytes, piece_bytes_, fillers_);
     }
-    // Small integers travel as bytes, a quarter of the traffic, until one does not fit.
-    const bool small = piece_bytes_ != 0 && travel_as_bytes(what);
+    // Small integers that are ranked travel as bytes, whose ranks are the same, a quarter of the
+    // traffic, until one does not fit.
+    const bool small = piece_bytes_ != 0 && detail::packs_ranks(what);
     bool as_bytes[2] = {small, small};
     for (std::size_t turn = 0; !failed; ++turn) {
       const row_range rows = walk.take(piece);

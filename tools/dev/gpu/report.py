@@ -141,9 +141,11 @@ def run_test(program, arguments=()):
 
 def run_tests(folder, jobs, is_older):
     """The CUDA tests. `is_older`: the build is for devices older than this one."""
-    names = sorted((folder / "tests").glob("*_cuda_test")) + [folder / "tests" / "cuda_faults_test"]
+    tests = folder / "tests"
+    programs = [(path, ()) for path in sorted(tests.glob("*_cuda_test"))]
+    programs += [(tests / "cuda_faults_test", ()), (tests / "golden_test", ("--target", "cuda"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for result in pool.map(run_test, names):
+        for result in pool.map(lambda program: run_test(*program), programs):
             if result["not_built"] and not is_older:
                 result["passed"] = False
                 result["output"] += "the build is for this device, but lacks code that it can run\n"

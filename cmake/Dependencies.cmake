@@ -60,4 +60,3 @@ if(NOT GPU_SIMILARITY_ENABLE_ZSTD STREQUAL "OFF")
   endif()
 endif()
 
-include(cmake/Parquet.cmake)

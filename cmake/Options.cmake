@@ -9,9 +9,6 @@ set_property(CACHE GPU_SIMILARITY_ENABLE_OPENBLAS PROPERTY STRINGS AUTO ON OFF)
 set(GPU_SIMILARITY_ENABLE_ZSTD AUTO CACHE STRING
     "zstd for the command's files: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
 set_property(CACHE GPU_SIMILARITY_ENABLE_ZSTD PROPERTY STRINGS AUTO ON OFF)
-set(GPU_SIMILARITY_ENABLE_PARQUET AUTO CACHE STRING
-    "Parquet files for the command, by Apache Arrow: AUTO takes it where it is found, ON fails without it, OFF leaves it out")
-set_property(CACHE GPU_SIMILARITY_ENABLE_PARQUET PROPERTY STRINGS AUTO ON OFF)
 option(GPU_SIMILARITY_FETCH_FMT
     "Download the headers of fmt where neither the system nor a source distribution has them; pip sets it" OFF)
 option(GPU_SIMILARITY_RELEASE_ARCHITECTURES

@@ -61,7 +61,6 @@ class GpuSimilarity(ConanFile):
         variables["GPU_SIMILARITY_ENABLE_CUDA"] = "OFF"
         variables["GPU_SIMILARITY_ENABLE_OPENBLAS"] = "ON" if self.options.with_openblas else "OFF"
         variables["GPU_SIMILARITY_ENABLE_ZSTD"] = "OFF"
-        variables["GPU_SIMILARITY_ENABLE_PARQUET"] = "OFF"
         for part in ("TESTS", "BENCH", "EXAMPLES", "CLI"):
             variables[f"GPU_SIMILARITY_BUILD_{part}"] = "OFF"
         toolchain.generate()

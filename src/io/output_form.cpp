@@ -8,23 +8,27 @@
 #include <utility>
 
 #include "io/io_error.hpp"
-#include "io/parquet.hpp"
 
 namespace gpu::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, result_format>, 9> formats{
+constexpr std::array<std::pair<std::string_view, result_format>, 5> formats{
     {{".tsv", result_format::tsv},
      {".txt", result_format::tsv},
      {".csv", result_format::csv},
      {".npy", result_format::npy},
-     {".parquet", result_format::parquet},
-     {".mtx", result_format::matrix_market},
-     {".graphml", result_format::graphml},
-     {".sif", result_format::sif},
-     {".ncol", result_format::ncol}}};
+     {".mtx", result_format::matrix_market}}};
+
+// What the Python package writes, by the call that does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> formats_of_python{
+    {{".parquet", "pyarrow.parquet.write_table(gs.edges(x, ...).to_arrow(), FILE)"},
+     {".arrow", "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)"},
+     {".feather", "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)"},
+     {".graphml", "gs.edges(x, ...).to_graphml(FILE)"},
+     {".sif", "gs.edges(x, ...).to_sif(FILE)"},
+     {".ncol", "gs.edges(x, ...).to_ncol(FILE)"}}};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -46,8 +50,7 @@ compression compression_of(std::string_view suffix) {
 
 std::string known_suffixes() {
   std::string text = ".tsv, .txt, .csv or .npy, ";
-  if (has_parquet()) text += "of pairs also .parquet, ";
-  text += "of edges also .mtx, .graphml, .sif or .ncol; text also with .gz";
+  text += "of edges also .mtx; text also with .gz";
   if (is_available(compression::zstd)) text += " or .zst";
   return text;
 }
@@ -62,16 +65,8 @@ const char* word_of(result_format format) {
       return "csv";
     case result_format::npy:
       return "npy";
-    case result_format::parquet:
-      return "parquet";
     case result_format::matrix_market:
       return "mtx";
-    case result_format::graphml:
-      return "graphml";
-    case result_format::sif:
-      return "sif";
-    case result_format::ncol:
-      return "ncol";
   }
   return "";
 }
@@ -94,21 +89,16 @@ output_form form_of(const std::string& path, bool any) {
   for (const auto& [known, format] : formats) {
     if (suffix == known) form.format = format;
   }
-  const bool is_array = form.format == result_format::npy || form.format == result_format::parquet;
-  if (is_array && form.packed != compression::none) {
+  if (form.format == result_format::npy && form.packed != compression::none) {
     throw output_error(path, suffix +
                                  " is not compressed again, because its readers would not read it: "
                                  "expected " +
                                  suffix + ", or .tsv" + packing);
   }
-  if (form.format == result_format::parquet && !has_parquet()) {
-    throw output_error(path, std::string(no_parquet) + ". Expected " + known_suffixes());
-  }
-  if (suffix == ".arrow" || suffix == ".feather") {
-    throw output_error(path,
-                       "the command does not write " + suffix + ": expected " + known_suffixes() +
-                           ". Python does: "
-                           "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)");
+  for (const auto& [other, call] : formats_of_python) {
+    if (suffix != other) continue;
+    throw output_error(path, "the command does not write " + suffix + ": expected " +
+                                 known_suffixes() + ". Python does: " + std::string(call));
   }
   // Text that is compressed may have any name in front: edges.gz, edges.2026.gz.
   if (any || form.format || suffix.empty() || form.packed != compression::none) return form;

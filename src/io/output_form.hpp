@@ -8,13 +8,8 @@
 
 namespace gpu::io {
 
-/// Tables and arrays, then networks.
-enum class result_format { tsv, csv, npy, parquet, matrix_market, graphml, sif, ncol };
-
-/// Whether `format` holds the edges of a network, and no other result.
-[[nodiscard]] constexpr bool is_network(result_format format) {
-  return format >= result_format::matrix_market;
-}
+/// matrix_market holds edges, and no other result.
+enum class result_format { tsv, csv, npy, matrix_market };
 
 /// Whether names stand in `format` as fields between separators, which may need quotes.
 [[nodiscard]] constexpr bool has_fields(result_format format) {
@@ -38,7 +33,7 @@ struct output_form {
 /// @throw output_error that lists the suffixes, where this one is unknown or cannot be written
 [[nodiscard]] output_form form_of(const std::string& path, bool any = false);
 
-/// "tsv", "csv", "npy", "parquet", "mtx", "graphml", "sif" or "ncol".
+/// "tsv", "csv", "npy" or "mtx".
 [[nodiscard]] const char* word_of(result_format format);
 
 }  // namespace gpu::io

@@ -1,5 +1,6 @@
 #pragma once
-// What golden jobs draw their shapes, tables and options from: the same on every machine and library.
+// What golden jobs draw their shapes, tables and options from: the same on every machine and
+// library.
 
 #include <cstddef>
 #include <cstdint>

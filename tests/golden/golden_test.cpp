@@ -1,6 +1,6 @@
 // Holds 600 seeded jobs to the checksums in golden.txt: golden_test [--target cpu|cuda] [--write].
-// The checksums are the same on every CPU level and every GPU. A change of the code that changes one
-// changes an answer, and has to say so.
+// The checksums are the same on every CPU level and every GPU. A change of the code that changes
+// one changes an answer, and has to say so.
 
 #include <cstdio>
 #include <cstdlib>

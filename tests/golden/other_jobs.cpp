@@ -25,7 +25,8 @@ answer differential(draws& from, const gpu::execution& where) {
   for (index_t c = 0; c < cols; ++c) (c % 3 == 0 ? first : second).push_back(c);
   const gpu::column_groups groups{first, second};
   gpu::differential_filter keep{.max_p = from.one_of({0.5, 0.05, 1e-3})};
-  if (from.one_in(2)) keep.adjust = from.one_of({gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg});
+  if (from.one_in(2))
+    keep.adjust = from.one_of({gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg});
   if (from.one_in(3)) keep.side = gpu::tail::greater;
   gpu::pair_options options{.exec = where};
   if (keep.adjust != gpu::adjustment::benjamini_hochberg && from.one_in(3)) options.part = {1, 3};
@@ -46,8 +47,8 @@ answer differential(draws& from, const gpu::execution& where) {
       sum.add(out.degree);
       sum.add(out.summary);
     } else {
-      const auto out = gpu::differential_pairs(
-          what, table, groups, options, gpu::differential_top_k_sink{.k = 3, .keep = keep});
+      const auto out = gpu::differential_pairs(what, table, groups, options,
+                                               gpu::differential_top_k_sink{.k = 3, .keep = keep});
       sum.add(out.index);
       sum.add(out.z);
       sum.add(out.p);
@@ -58,12 +59,13 @@ answer differential(draws& from, const gpu::execution& where) {
 }
 
 answer max_t(draws& from, const gpu::execution& where) {
-  const auto what = from.one_of({gpu::measure::pearson, gpu::measure::spearman,
-                                 gpu::measure::cosine, gpu::measure::bicor});
+  const auto what = from.one_of(
+      {gpu::measure::pearson, gpu::measure::spearman, gpu::measure::cosine, gpu::measure::bicor});
   const index_t rows = draw_extent(from, {2, 9, 40});
   const index_t cols = draw_extent(from, {5, 12, 40});
   const auto table = draw_table(from, rows, cols, values::alike);
-  const gpu::max_t_options how{.permutations = 20, .seed = from.below(100),
+  const gpu::max_t_options how{.permutations = 20,
+                               .seed = from.below(100),
                                .side = from.one_of({gpu::tail::two_sided, gpu::tail::less})};
   std::ostringstream text;
   text << "max_t " << gpu::to_string(what) << ' ' << rows << 'x' << cols
@@ -100,7 +102,8 @@ answer tanimoto(draws& from, const gpu::execution& where) {
       sum.add(out.histogram);
       sum.add(out.summary);
     } else {
-      const auto out = gpu::tanimoto_all_pairs(packed, options, gpu::top_k_sink{.k = 3, .keep = keep});
+      const auto out =
+          gpu::tanimoto_all_pairs(packed, options, gpu::top_k_sink{.k = 3, .keep = keep});
       sum.add(out.index);
       sum.add(out.statistic);
       sum.add(out.count);
@@ -174,7 +177,8 @@ answer moving_means(draws& from, const gpu::execution& where) {
 
 answer products_of_bits(draws& from, const gpu::execution& where) {
   const index_t k = draw_extent(from, {1, 31, 64, 1000});
-  const auto a = gpu::pack_bits(draw_table(from, draw_extent(from, {1, 33, 130}), k, values::normal));
+  const auto a =
+      gpu::pack_bits(draw_table(from, draw_extent(from, {1, 33, 130}), k, values::normal));
   const auto b = gpu::pack_bits(draw_table(from, draw_extent(from, {1, 65}), k, values::normal));
   std::ostringstream text;
   text << "binary_matmul " << a.view().rows() << 'x' << k << 'x' << b.view().rows();

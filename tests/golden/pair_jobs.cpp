@@ -85,17 +85,18 @@ struct shape {
 /// So small that 480 of them end within seconds at every level of the CPU, also pair by pair.
 shape draw_shape(draws& from, gpu::measure what, bool is_pairwise) {
   shape out{from.one_of<index_t>({2, 3, 5, 9, 17, 33, 64, 65, 100, 129, 200, 300}),
-            from.one_of<index_t>({4, 5, 8, 9, 12, 16, 30, 31, 57, 64, 96, 128, 129, 200, 257, 513,
-                                  1030, 2050, 4100, 9000})};
-  const bool is_slow = what == gpu::measure::kendall || (is_pairwise && what == gpu::measure::bicor);
+            from.one_of<index_t>({4,  5,   8,   9,   12,  16,  30,   31,   57,   64,
+                                  96, 128, 129, 200, 257, 513, 1030, 2050, 4100, 9000})};
+  const bool is_slow =
+      what == gpu::measure::kendall || (is_pairwise && what == gpu::measure::bicor);
   const index_t most_products = is_slow ? 500'000 : 8'000'000;
   if (is_slow) out.cols = std::min<index_t>(out.cols, 300);
   while (out.rows > 2 && out.rows * out.rows * out.cols > most_products) out.rows /= 2;
   return out;
 }
 
-constexpr std::array all_sinks{"dense",  "dense_f32", "edges",       "stream",      "counts",
-                               "top_k",  "bh_step",   "folded_edges", "connectivity"};
+constexpr std::array all_sinks{"dense", "dense_f32", "edges",        "stream",      "counts",
+                               "top_k", "bh_step",   "folded_edges", "connectivity"};
 
 struct job {
   gpu::measure what{};
@@ -166,7 +167,8 @@ void add_answer(const job& j, checksum& sum) {
     sum.add(out.q);
     sum.add(out.summary);
   } else if (j.sink == "bh_step") {
-    const auto out = call(j, gpu::discovery_sink{.keep = {.max_p = j.keep.max_p, .side = j.keep.side}});
+    const auto out =
+        call(j, gpu::discovery_sink{.keep = {.max_p = j.keep.max_p, .side = j.keep.side}});
     sum.add(out.below);
     sum.add(out.at_or_above);
     sum.add(out.bins);
@@ -194,7 +196,8 @@ void draw_options(draws& from, job& j, holes missing) {
     options.part.of = 3;
     options.part.index = static_cast<index_t>(from.below(3));
   }
-  const bool may_weigh = !is_pairwise && j.what != gpu::measure::bicor && j.what != gpu::measure::kendall;
+  const bool may_weigh =
+      !is_pairwise && j.what != gpu::measure::bicor && j.what != gpu::measure::kendall;
   if (may_weigh && from.one_in(6)) {
     if (j.what != gpu::measure::cosine) {
       const index_t number = 1 + static_cast<index_t>(from.below(2));
@@ -215,7 +218,8 @@ void draw_options(draws& from, job& j, holes missing) {
 }
 
 void draw_filter(draws& from, job& j) {
-  const bool has_p = j.what != gpu::measure::cosine && (j.weights.empty() || j.options.effective_observations > 0);
+  const bool has_p =
+      j.what != gpu::measure::cosine && (j.weights.empty() || j.options.effective_observations > 0);
   if (has_p && !from.one_in(5)) j.keep.max_p = from.one_of({0.5, 0.05, 1e-3, 1e-9});
   if (from.one_in(3)) j.keep.min_abs = from.one_of({0.1, 0.5, 0.8, 1.0});
   if (from.one_in(2)) j.keep.side = from.one_of({gpu::tail::greater, gpu::tail::less});
@@ -238,7 +242,8 @@ void describe(job& j, values kind, holes missing) {
   std::ostringstream out;
   out << gpu::to_string(j.what) << ' ' << j.sink << ' ' << j.x.rows() << 'x' << j.x.cols() << ' '
       << value_words[static_cast<std::size_t>(kind)] << ' ' << j.type
-      << layout_words[static_cast<std::size_t>(j.how)] << hole_words[static_cast<std::size_t>(missing)];
+      << layout_words[static_cast<std::size_t>(j.how)]
+      << hole_words[static_cast<std::size_t>(missing)];
   if (j.y.rows() > 0) out << " y=" << j.y.rows();
   if (j.options.part.of > 1) out << " part=" << j.options.part.index << "/3";
   if (!j.covariates.empty()) out << " covariates=" << j.options.covariates.rows();
@@ -250,7 +255,8 @@ void describe(job& j, values kind, holes missing) {
   out << tails[static_cast<std::size_t>(j.keep.side)];
   constexpr std::array adjustments{"", " bonferroni", " bh"};
   out << adjustments[static_cast<std::size_t>(j.keep.adjust)];
-  if (j.sink == "top_k") out << " k=" << j.k << (j.signed_order ? " by-value" : "") << (j.with_q ? " q" : "");
+  if (j.sink == "top_k")
+    out << " k=" << j.k << (j.signed_order ? " by-value" : "") << (j.with_q ? " q" : "");
   if (j.sink == "counts") out << " bins=" << j.bins;
   j.text = out.str();
 }
@@ -264,12 +270,12 @@ job draw_job(std::uint64_t number) {
   j.sink = all_sinks[from.below(all_sinks.size())];
   const bool folds = j.what == gpu::measure::spearman;
   if (j.sink == "folded_edges" && !folds) j.sink = "edges";
-  const holes missing = from.one_of({holes::none, holes::none, holes::none, holes::rows,
-                                     holes::scattered, holes::patterns});
+  const holes missing = from.one_of(
+      {holes::none, holes::none, holes::none, holes::rows, holes::scattered, holes::patterns});
   const bool is_pairwise = missing == holes::scattered || missing == holes::patterns;
   const shape size = draw_shape(from, j.what, is_pairwise);
-  const values kind = from.one_of({values::normal, values::alike, values::levels, values::counts,
-                                   values::sparse});
+  const values kind =
+      from.one_of({values::normal, values::alike, values::levels, values::counts, values::sparse});
   j.x = draw_table(from, size.rows, size.cols, kind);
   draw_holes(from, j.x, missing);
   if (j.sink != "connectivity" && from.one_in(4)) {

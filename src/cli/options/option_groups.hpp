@@ -80,7 +80,7 @@ void add_text_options(CLI::App& app, io::text_options& text);
 
 /// What the help says of a table that is read.
 inline constexpr const char* table_text =
-    "Text (CSV, TSV, blanks, GCT), .npy, Parquet, MatrixMarket (.mtx), SciPy's sparse .npz, or "
+    "Text (CSV, TSV, blanks, GCT), .npy, MatrixMarket (.mtx), SciPy's sparse .npz, or "
     "each compressed by gzip or zstd; - for standard input";
 
 /// What every job that reads a table takes; `text` is of INPUT.
@@ -90,10 +90,9 @@ void add_input(CLI::App& app, Command& c, const char* text = table_text) {
   add_text_options(app, c.text);
   app.add_flag("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->group("Input");
-  add_bytes(
-      app, "--max-input", c.max_input_bytes,
-      "Refuse compressed input, .npz and Parquet that unpack to more bytes; K, M, G, T allowed "
-      "[32G]")
+  add_bytes(app, "--max-input", c.max_input_bytes,
+            "Refuse compressed input, .npz that unpack to more bytes; K, M, G, T allowed "
+            "[32G]")
       ->group("Input");
 }
 

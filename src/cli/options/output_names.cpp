@@ -21,10 +21,8 @@ std::optional<io::result_format> format_named_by(const named_output& output, boo
   }
 }
 
-constexpr std::array all_formats{io::result_format::tsv,           io::result_format::csv,
-                                 io::result_format::npy,           io::result_format::parquet,
-                                 io::result_format::matrix_market, io::result_format::graphml,
-                                 io::result_format::sif,           io::result_format::ncol};
+constexpr std::array all_formats{io::result_format::tsv, io::result_format::csv,
+                                 io::result_format::npy, io::result_format::matrix_market};
 constexpr std::size_t formats_of_text = 2;
 constexpr std::size_t formats_of_rows = 3;
 static_assert(all_formats[formats_of_rows - 1] == io::result_format::npy);
@@ -44,8 +42,8 @@ std::span<const io::result_format> formats_of(const differential_command& /*c*/)
 }
 
 std::string formats_text(const pairs_command& /*c*/) {
-  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, .parquet, of edges also .mtx, "
-         ".graphml, .sif, .ncol; text with .gz or .zst; else tsv]";
+  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, of edges also .mtx; text with "
+         ".gz or .zst; else tsv]";
 }
 
 std::string formats_text(const row_files& /*c*/) {
@@ -59,9 +57,8 @@ std::string formats_text(const differential_command& /*c*/) {
 
 std::string check_format(const row_files& c) {
   if (c.format <= io::result_format::npy) return "";
-  return fmt::format("--output: {} names {}, which {} alone have, expected tsv, csv or npy",
-                     c.output, io::word_of(c.format),
-                     io::is_network(c.format) ? "edges" : "results of pairs");
+  return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",
+                     c.output, io::word_of(c.format));
 }
 
 void settle_format(io::result_format& format, bool is_given,

@@ -8,7 +8,6 @@
 #include "cli/options/option_groups.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/part_options.hpp"
-#include "io/parquet.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -309,11 +308,10 @@ std::string check_place(const pairs_command& c, std::string_view option) {
         is_pairwise ? "edges or top-k" : "edges, top-k or folded-edges",
         c.writes_n && c.keep == keep_kind::dense ? ", or --observations-output FILE" : "");
   }
-  if (io::is_network(c.format) && c.format != io::result_format::graphml) {
+  if (c.format == io::result_format::matrix_market) {
     return fmt::format(
-        "{} does not go with --format {}, which holds one number of an edge: expected graphml or a "
-        "table",
-        option, io::word_of(c.format));
+        "{} does not go with --format mtx, which holds one number of an edge: expected a table",
+        option);
   }
   return "";
 }
@@ -332,33 +330,13 @@ std::string check_confidence(const pairs_command& c) {
   return check_place(c, "--confidence");
 }
 
-/// What does not go with the format of a network; "" where all does.
-std::string check_network_options(const pairs_command& c) {
-  if (!io::is_network(c.format)) return "";
-  const std::string format = fmt::format("--format {}", io::word_of(c.format));
-  if (c.keep != keep_kind::edges) return format + " needs --keep edges";
+/// What does not go with a sparse matrix of edges; "" where all does.
+std::string check_matrix_market(const pairs_command& c) {
+  if (c.format != io::result_format::matrix_market) return "";
+  if (c.keep != keep_kind::edges) return "--format mtx needs --keep edges";
   if (c.is_part || c.resumes) {
-    return fmt::format("{} does not go with {}: parts are tables", format,
+    return fmt::format("--format mtx does not go with {}: parts are tables",
                        c.is_part ? "--part" : "--resume");
-  }
-  return "";
-}
-
-/// What does not go with Parquet; "" where all does.
-std::string check_parquet(const pairs_command& c) {
-  if (c.format != io::result_format::parquet) return "";
-  if (!io::has_parquet()) return fmt::format("--format parquet: {}", io::no_parquet);
-  if (c.keep == keep_kind::folded_edges) {
-    return "--format parquet does not go with --keep folded-edges, expected tsv, csv or npy";
-  }
-  if (c.is_part || c.resumes) {
-    return fmt::format(
-        "--format parquet does not go with {}, whose parts are joined byte by byte: "
-        "expected tsv, csv or npy",
-        c.is_part ? "--part" : "--resume");
-  }
-  if (c.keep == keep_kind::counts && c.output.empty() && !c.plan_only) {
-    return "--format parquet of counts needs --output: the two totals are text";
   }
   return "";
 }
@@ -446,8 +424,8 @@ std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
        {check_kept(app, c), check_confidence(c), check_permutations(app, c),
         check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
-        check_columns(app, c), check_parts_options(app, c), check_network_options(c),
-        check_parquet(c), check_files(app, c)}) {
+        check_columns(app, c), check_parts_options(app, c), check_matrix_market(c),
+        check_files(app, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

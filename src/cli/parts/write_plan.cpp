@@ -8,7 +8,6 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
-#include "cli/verbs/network_checks.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -24,7 +23,6 @@ void write_plan(const pairs_command& job) {
   const input_tables tables = read_input(job, line);
   const double read_seconds = reading.seconds();
   const io::result_context context = result_context_of(job, tables);
-  check_network(job, tables, context);
   const std::string text =
       plan_text(job, tables, context) +
       estimate_text(estimate_job(job, tables, context), read_seconds, job.parts);

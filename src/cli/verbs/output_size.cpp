@@ -11,7 +11,7 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
-#include "io/networks/network_writer.hpp"
+#include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_headers.hpp"
 
 namespace gpu::cli {
@@ -22,7 +22,7 @@ double edge_bytes_of(const pairs_command& job, const io::result_context& context
   const double bytes = io::edge_bytes(job.format, context);
   const double names = bytes - io::edge_numbers_bytes;
   if (job.is_differential()) return names + difference_numbers_bytes;
-  return io::is_network(job.format) ? io::network_edge_bytes(job.format, names) : bytes;
+  return job.format == io::result_format::matrix_market ? io::matrix_market_edge_bytes : bytes;
 }
 
 /// Partners of a row, at most.
@@ -101,8 +101,7 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   const double edge = edge_bytes_of(job, context);
   constexpr double dense_text = 20;  // characters of a statistic and its tab
   constexpr double count_text = 4;   // of a number of columns and its tab
-  const bool is_array =
-      job.format == io::result_format::npy || job.format == io::result_format::parquet;
+  const bool is_array = job.format == io::result_format::npy;
   switch (job.keep) {
     case keep_kind::edges:
     case keep_kind::folded_edges:  // at most

@@ -23,10 +23,9 @@
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/device_note.hpp"
-#include "cli/verbs/network_checks.hpp"
-#include "io/networks/network_writer.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/folded_writer.hpp"
+#include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
@@ -233,7 +232,7 @@ void pairs_run::run(run_report& report) {
   }
   switch (job_.keep) {
     case keep_kind::edges:
-      if (io::is_network(job_.format)) return run_network(report);
+      if (job_.format == io::result_format::matrix_market) return run_matrix_market(report);
       if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {
         return run_best_edges(report);
       }
@@ -295,19 +294,11 @@ void pairs_run::add_q(neighbor_table& table) const {
                  table.q.data(), [this](double statistic) { return null_->adjusted_p(statistic); });
 }
 
-void pairs_run::run_network(run_report& report) {
-  edge_list result;
-  try {
-    result = compute(edge_sink{.keep = job_.filter, .max_edges = most_edges_of(job_)}, report);
-  } catch (const capacity_exceeded& error) {
-    throw too_many_edges(job_, static_cast<double>(error.required()));
-  }
+void pairs_run::run_matrix_market(run_report& report) {
+  const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
   const std::span<const edge> edges(result.edges.data(), result.edges.size());
   report.edge_sum = edge_sum_of(edges, context_);
-  std::vector<double> q;
-  if (job_.writes_q()) q = q_of(edges, result.summary.pairs_tested);
-  write_whole([&] { io::write_network(job_.format, outputs_.result(), edges, q, context_); },
-              report);
+  write_whole([&] { io::write_matrix_market(outputs_.result(), edges, context_); }, report);
 }
 
 void pairs_run::run_best_edges(run_report& report) {

@@ -45,7 +45,7 @@ class pairs_run {
   /// q of all partners by --adjust max-t.
   void add_q(neighbor_table& table) const;
   /// All edges at once, in a format for other programs.
-  void run_network(run_report& report);
+  void run_matrix_market(run_report& report);
   /// The best few, where a terminal would get every pair.
   void run_best_edges(run_report& report);
   void run_folded_edges(run_report& report);

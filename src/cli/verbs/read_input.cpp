@@ -96,7 +96,7 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
 
 namespace {
 
-/// Whether the file has columns that can be left out: text and Parquet do.
+/// Whether the file has columns that can be left out: text does.
 bool has_columns(const io::table& table) {
   return !table.sparse && !(table.first_nan && table.first_nan->is_in_array);
 }

@@ -11,7 +11,6 @@
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/max_t_cut.hpp"
-#include "cli/verbs/network_checks.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -76,7 +75,6 @@ class reported_run {
     const pairs_command job = null ? with_cut(job_, *null) : job_;
     const io::result_context context = result_context_of(job, tables);
     report_.has_p = context.info().test != significance::none;
-    check_network(job, tables, context);
     check_output_size(job, tables, context);
     pairs_run(job, tables, outputs_, line, phase, null ? &*null : nullptr).run(report_);
     is_result_written_ = true;

@@ -10,7 +10,7 @@ struct known_format {
   std::string_view what;
 };
 
-constexpr std::array<known_format, 7> formats{{
+constexpr std::array<known_format, 8> formats{{
     {{"\xFD"
       "7zXZ\0",
       6},
@@ -19,6 +19,9 @@ constexpr std::array<known_format, 7> formats{{
     {"BZh91AY&",
      "is compressed by bzip2, expected text, .npy, or either with gzip or zstd: bzip2 -dc FILE | "
      "gpu-similarity ... -"},
+    {"PAR1",
+     "is a Parquet file, expected text or .npy: in Python, gpu_similarity takes "
+     "pandas.read_parquet(FILE)"},
     {{"ARROW1\0\0", 8},
      "is an Arrow file, expected text or .npy: in Python, gpu_similarity takes pandas, Polars and "
      "pyarrow tables"},

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "io/read/npy_reader.hpp"
-#include "io/read/parquet/parquet_reader.hpp"
 #include "io/read/sparse/matrix_market.hpp"
 #include "io/read/sparse/npz_reader.hpp"
 #include "io/read/sparse/zip_archive.hpp"
@@ -20,14 +19,13 @@ namespace {
 
 // The suffix of a format that is no text, which the name of the file ends in; null for others.
 const char* other_suffix(const input& file) {
-  for (const char* const suffix : {".npy", ".parquet", ".mtx", ".npz"}) {
+  for (const char* const suffix : {".npy", ".mtx", ".npz"}) {
     if (file.name().ends_with(suffix)) return suffix;
   }
   return nullptr;
 }
 
 std::unique_ptr<row_reader> open_lines(input& file, const read_options& options) {
-  if (file.begins_with(parquet_magic)) return open_parquet(file, options);
   if (const char* const suffix = other_suffix(file)) {
     throw input_error(file.name(), {},
                       fmt::format("is named {} but does not begin like one", suffix));
@@ -56,7 +54,7 @@ void refuse_names_file(const input& file, const read_options& options) {
 
 bool is_text(const input& file) {
   return !file.begins_with(zip_magic) && !is_matrix_market(file) && !file.begins_with(npy_magic) &&
-         !file.begins_with(parquet_magic) && other_suffix(file) == nullptr;
+         other_suffix(file) == nullptr;
 }
 
 std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {

@@ -29,10 +29,10 @@ struct read_options {
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;
 };
 
-/// Reads `path` ("-": standard input): NumPy's .npy, text, Parquet where the build has it,
-/// MatrixMarket, or SciPy's .npz of a sparse matrix, each of them also compressed by gzip, or by
-/// zstd where the build has it. The format is told by the first bytes, not by the name. Of Parquet
-/// parquet_reader.hpp says the rules, of MatrixMarket matrix_market.hpp, of .npz npz_reader.hpp.
+/// Reads `path` ("-": standard input): NumPy's .npy, text, MatrixMarket, or SciPy's .npz of a
+/// sparse matrix, each of them also compressed by gzip, or by zstd where the build has it. The
+/// format is told by the first bytes, not by the name. matrix_market.hpp and npz_reader.hpp have
+/// the rules of sparse files.
 ///
 /// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
 /// else double; numbers with a point or an exponent give double; missing values are NaN. Blank

@@ -11,10 +11,7 @@
 namespace gpu::io {
 namespace {
 
-// Three doubles, and names as numbers of a dictionary.
-constexpr double parquet_edge_bytes = 29;
 constexpr double interval_text_bytes = 20;  // of both bounds
-constexpr double parquet_n_bytes = 2;       // numbers of a small range are packed
 
 }  // namespace
 
@@ -66,11 +63,7 @@ std::string dense_header(result_format format, index_t rows, const result_contex
 }
 
 double edge_bytes(result_format format, const result_context& context) {
-  const double bounds = context.has_intervals() ? 2 * sizeof(double) : 0;
   if (format == result_format::npy) return static_cast<double>(record_bytes(context));
-  if (format == result_format::parquet) {
-    return parquet_edge_bytes + bounds + (context.has_n ? parquet_n_bytes : 0);
-  }
   const std::size_t longest = context.names.longest(context.rows);
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;

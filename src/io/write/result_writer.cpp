@@ -20,7 +20,6 @@
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/edge_records.hpp"
 #include "io/write/edges/edge_text.hpp"
-#include "io/write/parquet/parquet_writer.hpp"
 #include "io/write/result_headers.hpp"
 #include "io/write/six_digits.hpp"
 
@@ -134,7 +133,6 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   if (format == result_format::npy) {
     return std::make_unique<edge_npy_writer>(out, context);
   }
-  if (format == result_format::parquet) return make_parquet_edge_writer(out, context);
   return std::make_unique<edge_tsv_writer>(format, out, context);
 }
 
@@ -197,7 +195,6 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
 
 void write_neighbors(result_format format, output_file& out, const neighbor_table& result,
                      const result_context& context) {
-  if (format == result_format::parquet) return write_parquet_neighbors(out, result, context);
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
@@ -210,7 +207,6 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
 
 void write_counts(result_format format, output_file& out, const pair_counts& result,
                   const result_context& context) {
-  if (format == result_format::parquet) return write_parquet_counts(out, result, context);
   if (format == result_format::npy) {
     out.write(make_npy_header("'<u4'", {context.all_rows()}));
     out.write(bytes_of(std::span<const std::uint32_t>(result.degree)));
@@ -233,13 +229,11 @@ void write_counts(result_format format, output_file& out, const pair_counts& res
 
 void write_dense(result_format format, output_file& out, const matrix<double>& result,
                  const result_context& context) {
-  if (format == result_format::parquet) return write_parquet_dense(out, result, context);
   write_matrix(format, out, result, dense_header(format, result.rows(), context), context);
 }
 
 void write_observations(result_format format, output_file& out, const matrix<node_id>& result,
                         const result_context& context) {
-  if (format == result_format::parquet) return write_parquet_observations(out, result, context);
   const std::string header = format == result_format::npy
                                  ? make_npy_header("'<u4'", {result.rows(), context.cols()})
                                  : dense_header(format, result.rows(), context);

@@ -1,5 +1,5 @@
 #pragma once
-// Results of all pairs as text, .npy or Parquet (parquet_writer.hpp). What is said of TSV holds for
+// Results of all pairs as text or .npy. What is said of TSV holds for
 // CSV, with commas.
 
 #include <memory>

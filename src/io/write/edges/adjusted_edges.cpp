@@ -13,7 +13,6 @@
 #include "io/write/edges/edge_records.hpp"
 #include "io/write/edges/edge_text.hpp"
 #include "io/write/parallel_text.hpp"
-#include "io/write/parquet/parquet_writer.hpp"
 #include "io/write/result_headers.hpp"
 #include "io/write/six_digits.hpp"
 
@@ -66,9 +65,6 @@ std::string adjusted_neighbor_header(result_format format, const result_context&
 
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
                           std::span<const double> q, const result_context& context) {
-  if (format == result_format::parquet) {
-    return write_parquet_adjusted_edges(out, edges, q, context);
-  }
   out.write(adjusted_edge_header(format, context, edges.size()));
   if (format == result_format::npy) return write_adjusted_records(out, edges, q, context);
   const char separator = separator_of(format);

@@ -48,7 +48,6 @@ class GpuSimilarity(CMakePackage, CudaPackage):
             self.define_from_variant("GPU_SIMILARITY_ENABLE_MPI", "mpi"),
             self.define("GPU_SIMILARITY_BUILD_TESTS", self.run_tests),
             self.define("GPU_SIMILARITY_BUILD_BENCH", False),
-            self.define("GPU_SIMILARITY_ENABLE_PARQUET", False),
             self.define("GPU_SIMILARITY_BUILD_EXAMPLES", False),
         ]
         if self.spec.satisfies("+cuda"):

@@ -280,6 +280,18 @@ def milliseconds_of(call, peer, budget):
     return 1e3 * best
 
 
+# Multiply-adds and drawn values a second that each machine reaches at most, so that cells that last too long are left
+# out before their rows are drawn.
+RATES = {"cuda": (2e13, 1e10), "cpu": (1e11, 1e8)}
+
+
+def least_ms(cell, target):
+    products, values = RATES[target]
+    partners = cell["y"] or cell["rows"]
+    drawn = (cell["rows"] + cell["y"]) * cell["cols"]
+    return 1e3 * max(cell["rows"] * partners * cell["cols"] / products, drawn / values / 10)
+
+
 def name_of(cell):
     shape = f"{cell['rows']} x {cell['cols']}" if not cell["y"] else f"{cell['rows']} x {cell['y']} x {cell['cols']}"
     return f"{cell['operation']} {cell['measure']} {cell['dtype']} {cell['sink']} {shape}{' alike' if cell['alike'] else ''}"
@@ -324,6 +336,8 @@ def main():
     for cell in cells:
         if time.monotonic() > end:
             break
+        if least_ms(cell, asked.target) > asked.most_ms:
+            continue
         try:
             job = Pairs(cell, peer, asked.seed)
             start = time.monotonic()

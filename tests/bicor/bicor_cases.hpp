@@ -20,6 +20,9 @@
 
 namespace gpu_test {
 
+/// What docs/numerics.md says.
+inline constexpr double largest_bicor_difference = 8e-15;
+
 struct bicor_measure {
   static constexpr bool ties_are_exact = false;
 
@@ -40,7 +43,9 @@ struct bicor_measure {
   static statistic_table oracle(gpu::matrix_view<const T> data) {
     return reference_bicor(data);
   }
-  static bool same(double got, double wanted) { return std::abs(got - wanted) <= 8e-15; }
+  static bool same(double got, double wanted) {
+    return std::abs(got - wanted) <= largest_bicor_difference;
+  }
   static bool same_dense(double got, double wanted) { return std::abs(got - wanted) <= 2e-6; }
 };
 
@@ -117,6 +122,69 @@ inline void extreme_rows_keep_their_digits(const pair_target& target) {
   check_dense<bicor_measure>(const_view(data), target);
   const auto got = gpu::bicor_all_pairs(data.view(), target.options(), gpu::edge_sink{});
   CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{7, 9, 10});
+}
+
+/// The largest difference from the oracle, whose long doubles subtract what stands below without a
+/// rounding. The offset of a row is what it has in common with its median.
+template <class T>
+double largest_bicor_error(const pair_target& target, const gpu::matrix<double>& data,
+                           double offset) {
+  gpu::matrix<T> moved(data.rows(), data.cols());
+  for (gpu::index_t i = 0; i < data.rows(); ++i) {
+    // Rows on either side of zero, and one where it is.
+    const double by = i == 0 ? 0 : i % 3 == 2 ? -offset : offset;
+    for (gpu::index_t k = 0; k < data.cols(); ++k) moved(i, k) = static_cast<T>(data(i, k) + by);
+  }
+  const auto wanted = reference_bicor(const_view(moved));
+  const auto got = gpu::bicor_all_pairs(moved.view(), target.options(), gpu::dense_sink{});
+  double error = 0;
+  for (gpu::index_t i = 0; i < data.rows(); ++i) {
+    for (gpu::index_t j = i + 1; j < data.rows(); ++j) {
+      const double expected = wanted[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+      if (std::isnan(expected) && std::isnan(got(i, j))) continue;
+      // A statistic on one side alone is an error without bounds.
+      error = std::fmax(error, std::abs(got(i, j) - expected) >= 0
+                                   ? std::abs(got(i, j) - expected)
+                                   : std::numeric_limits<double>::infinity());
+    }
+  }
+  return error;
+}
+
+inline void bicor_far_from_zero_keeps_its_digits(const pair_target& target) {
+  GPU_TEST_INFO(target);
+  for (const gpu::index_t cols : {3, 4, 5, 10, 11, 32, 57, 64, 100, 101, 300, 1001, 1024}) {
+    const auto data = robust_rows<double>(21, cols, static_cast<std::uint64_t>(cols));
+    const auto whole = robust_rows<std::int16_t>(21, cols, static_cast<std::uint64_t>(cols));
+    gpu::matrix<double> integers(21, cols);
+    std::copy_n(whole.data(), 21 * cols, integers.data());
+    const auto check = [&]<class T>(const gpu::matrix<double>& rows, double offset, T) {
+      INFO(cols << " columns, " << sizeof(T) << " bytes, offset " << offset);
+      CHECK(largest_bicor_error<T>(target, rows, offset) <= largest_bicor_difference);
+    };
+    for (const double offset : {0.0, 1e3, 1e6, 1e9, 1e12, 1e15, 0x1p52, 0x1p300}) {
+      check(data, offset, double{});
+      check(integers, offset, double{});
+    }
+    for (const double offset : {1e3, 1e5, 1e7}) check(data, offset, float{});
+    for (const double offset : {1e3, 1e6, 2e9}) check(integers, offset, std::int32_t{});
+    check(integers, 3e4, std::int16_t{});
+    gpu::matrix<double> bytes(21, cols);
+    std::transform(whole.data(), whole.data() + 21 * cols, bytes.data(),
+                   [](std::int16_t x) { return std::clamp<double>(x, -27, 27); });
+    check(bytes, 100, std::int8_t{});
+    check(integers, 0x1p52, std::int64_t{});
+  }
+  // Python's fractions: 0.479716109520832475...
+  const std::vector<double> near{0, 1, 2, 7, 2, 0, 9, 4};
+  std::vector<double> far = near;
+  for (double& x : far) x += 0x1p52;
+  for (const auto& values : {near, far}) {
+    const auto got =
+        gpu::bicor_all_pairs(gpu::as_matrix(values, 2, 4), target.options(), gpu::edge_sink{});
+    REQUIRE(got.edges.size() == 1);
+    CHECK(std::abs(got.edges[0].statistic - 0.47971610952083248) <= 2e-16);
+  }
 }
 
 /// astropy 8.0.2, stats.biweight_midcorrelation.
@@ -227,6 +295,9 @@ inline void run_bicor_cases(const pair_target& target) {
   }
   SECTION("extreme rows keep their digits") {
     extreme_rows_keep_their_digits(target);
+  }
+  SECTION("rows far from zero keep their digits") {
+    bicor_far_from_zero_keeps_its_digits(target);
   }
   SECTION("astropy's values") {
     bicor_equals_astropy(target);

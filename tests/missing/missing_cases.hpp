@@ -88,9 +88,8 @@ inline constexpr missing_measure missing_pearson{gpu::measure::pearson, referenc
                                                  false};
 inline constexpr missing_measure missing_cosine{gpu::measure::cosine, reference_cosine<double>,
                                                 false};
-// The median of two values near 1e9 is rounded to a double; a test of complete rows has all bits.
 inline constexpr missing_measure missing_bicor{gpu::measure::bicor, reference_bicor<double>, false,
-                                               1e-6};
+                                               8e-15};
 inline constexpr missing_measure missing_kendall{gpu::measure::kendall, reference_kendall<double>,
                                                  true};
 

@@ -31,9 +31,10 @@ std::vector<long double> reference_bicor_row(const T* row, std::size_t cols) {
   const long double mad = reference_median(distance);
   std::vector<long double> out;
   if (mad == 0) {
+    // Differences first: the mean of a row far from zero has few digits of them.
     long double sum = 0;
-    for (const long double v : x) sum += v;
-    for (const long double v : x) out.push_back(v - sum / static_cast<long double>(cols));
+    for (const long double v : x) sum += v - x[0];
+    for (const long double v : x) out.push_back(v - x[0] - sum / static_cast<long double>(cols));
     return out;
   }
   for (const long double v : x) {

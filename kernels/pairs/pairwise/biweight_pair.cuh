@@ -65,8 +65,8 @@ class biweight_pair {
     __syncwarp();  // both have been read
     double2 largest = gather(of_x, of_y);
     __syncwarp();
-    if (!(of_x.mad > 0)) largest.x = take_off_means(0);
-    if (!(of_y.mad > 0)) largest.y = take_off_means(1);
+    if (!(of_x.weigh.reach > 0)) largest.x = take_off_means(0);
+    if (!(of_y.weigh.reach > 0)) largest.y = take_off_means(1);
     const unit_factors to_x(largest_of_warp(largest.x));
     const unit_factors to_y(largest_of_warp(largest.y));
     if (!to_x.has_statistic || !to_y.has_statistic) return detail::no_statistic;
@@ -80,8 +80,7 @@ class biweight_pair {
   struct row_spread {
     bool varies;
     double scale;
-    double median;  // of the scaled values
-    double mad;
+    detail::biweight weigh;  // the scaled values
   };
 
   // detail::power_of_two_scale of a magnitude that is finite, by its exponent.
@@ -140,46 +139,40 @@ class biweight_pair {
     __syncwarp();
     const double least = to[0];
     const double most = to[shared_ - 1];
-    row_spread out{};
-    out.varies = least != most;
-    out.scale = scale_of(fmax(fabs(least), fabs(most)));
+    const double scale = scale_of(fmax(fabs(least), fabs(most)));
     const auto lower = static_cast<int>(detail::lower_middle(shared_));
     const auto upper = static_cast<int>(detail::upper_middle(shared_));
-    const auto value = [to, scale = out.scale](int place) {
-      return detail::in_scale(to[place], scale);
-    };
-    out.median = detail::median_of_middles(value(lower), value(upper));
-    const double nearer = deviation(lower, value, out.median);
-    const double farther = upper == lower ? nearer : deviation(upper, value, out.median);
-    out.mad = detail::median_of_middles(nearer, farther);
-    return out;
+    const auto value = [to, scale](int place) { return detail::in_scale(to[place], scale); };
+    const detail::row_median median{value(lower), value(upper)};
+    const auto distance = [&](int place) { return median.twice_distance(value(place)); };
+    const double nearer = deviation(lower, distance);
+    const double farther = upper == lower ? nearer : deviation(upper, distance);
+    return {least != most, scale, detail::biweight(median, {nearer, farther})};
   }
 
-  // The magnitude of value(place) - median that has `rank` smaller ones or equal ones before it.
-  // Those are of neighbours [a, a + rank], and the magnitude is that of an end: the least, over all
-  // such a, of the larger one of both ends. One end falls in a and the other rises.
-  template <class Value>
-  __device__ double deviation(int rank, const Value& value, double median) const {
+  // The magnitude of distance(place) that has `rank` smaller ones or equal ones before it. Those
+  // are of neighbours [a, a + rank], and the magnitude is that of an end: the least, over all such
+  // a, of the larger one of both ends. One end falls in a and the other rises.
+  template <class Distance>
+  __device__ double deviation(int rank, const Distance& distance) const {
     const int ranges = shared_ - rank;
     int falling = 0;  // ranges whose first value is farther from the median than the last
     for (int begin = 0; begin < ranges; begin += 32) {
       const int a = begin + lane();
-      const bool falls = a < ranges && median - value(a) > value(a + rank) - median;
+      const bool falls = a < ranges && -distance(a) > distance(a + rank);
       const unsigned word = __ballot_sync(all_lanes, falls);
       falling += __popc(word);
       if (word != all_lanes) break;
     }
-    if (falling == 0) return value(rank) - median;
-    const double before = median - value(falling - 1);
-    return falling == ranges ? before : fmin(before, value(falling + rank) - median);
+    if (falling == 0) return distance(rank);
+    const double before = -distance(falling - 1);
+    return falling == ranges ? before : fmin(before, distance(falling + rank));
   }
 
   // Writes the values of both rows in the order of the columns: in scale, and weighted where the
   // MAD of the row is not 0. Zeros fill the last step of partial sums. The largest magnitudes that
   // this lane wrote.
   __device__ double2 gather(const row_spread& of_x, const row_spread& of_y) const {
-    const detail::biweight weigh_x(of_x.median, of_x.mad);
-    const detail::biweight weigh_y(of_y.median, of_y.mad);
     double2 largest{0, 0};
     int count = 0;
     for (int w = 0; 32 * w < cols_; ++w) {
@@ -188,8 +181,8 @@ class biweight_pair {
         const int col = 32 * w + lane();
         double2 value{detail::in_scale(x_.values[col], of_x.scale),
                       detail::in_scale(y_.values[col], of_y.scale)};
-        if (of_x.mad > 0) value.x = weigh_x.of(value.x);
-        if (of_y.mad > 0) value.y = weigh_y.of(value.y);
+        if (of_x.weigh.reach > 0) value.x = of_x.weigh.of(value.x);
+        if (of_y.weigh.reach > 0) value.y = of_y.weigh.of(value.y);
         largest.x = fmax(largest.x, fabs(value.x));
         largest.y = fmax(largest.y, fabs(value.y));
         pairs_[count + __popc(both & lanes_below())] = value;

@@ -42,15 +42,14 @@ class warp_keys {
       keys_[v] = there ? detail::ordered_key(value(v)) : ~row_key{0};
     }
   }
-  [[nodiscard]] __device__ double median() const {
+  [[nodiscard]] __device__ detail::row_median median() const {
     const int middle = static_cast<int>(detail::lower_middle(cols_));
     const row_key lower = key_at(middle);
     row_key upper = lower;
     if (detail::upper_middle(cols_) != middle && below(lower + 1) == middle + 1) {
       upper = least_above(lower);
     }
-    return detail::median_of_middles(detail::value_of_key<double>(lower),
-                                     detail::value_of_key<double>(upper));
+    return {detail::value_of_key<double>(lower), detail::value_of_key<double>(upper)};
   }
 
  private:
@@ -141,11 +140,11 @@ __global__ void __launch_bounds__(short_threads)
 #pragma unroll
   for (int v = 0; v < values; ++v) own.x[v] = detail::in_scale(own.x[v], scale);
   if (any_varies) {
-    const double middle = warp_keys<values>(cols, [&](int v) { return own.x[v]; }).median();
-    const double mad =
-        warp_keys<values>(cols, [&](int v) { return fabs(own.x[v] - middle); }).median();
-    if (mad > 0) {
-      const detail::biweight weigh(middle, mad);
+    const detail::row_median middle =
+        warp_keys<values>(cols, [&](int v) { return own.x[v]; }).median();
+    const auto distance = [&](int v) { return fabs(middle.twice_distance(own.x[v])); };
+    const detail::biweight weigh(middle, warp_keys<values>(cols, distance).median());
+    if (weigh.reach > 0) {
 #pragma unroll
       for (int v = 0; v < values; ++v) own.x[v] = weigh.of(own.x[v]);
     } else {
@@ -170,7 +169,7 @@ class block_keys {
 
   /// The median of value(k). All threads; all get it.
   template <class Value>
-  __device__ double median(const Value& value) const {
+  __device__ detail::row_median median(const Value& value) const {
     const auto key = [&](index_t k) { return detail::ordered_key(value(k)); };
     const index_t middle = detail::lower_middle(cols_);
     const selection lower = select(middle, key);
@@ -178,8 +177,7 @@ class block_keys {
     if (detail::upper_middle(cols_) != middle && lower.not_above == middle + 1) {
       upper = least_above(lower.key, key);
     }
-    return detail::median_of_middles(detail::value_of_key<double>(lower.key),
-                                     detail::value_of_key<double>(upper));
+    return {detail::value_of_key<double>(lower.key), detail::value_of_key<double>(upper)};
   }
 
  private:
@@ -310,10 +308,10 @@ __global__ void __launch_bounds__(threads) biweight_long(double* rows, index_t c
   if (!any_varies) return;
 
   const block_keys keys(cols);
-  const double middle = keys.median([&](index_t k) { return row[k]; });
-  const double mad = keys.median([&](index_t k) { return fabs(row[k] - middle); });
-  if (mad > 0) {
-    const detail::biweight weigh(middle, mad);
+  const detail::row_median middle = keys.median([&](index_t k) { return row[k]; });
+  const detail::biweight weigh(
+      middle, keys.median([&](index_t k) { return fabs(middle.twice_distance(row[k])); }));
+  if (weigh.reach > 0) {
     for (index_t k = threadIdx.x; k < cols; k += threads) row[k] = weigh.of(row[k]);
   } else {
     take_off_mean_of_long(row, cols, buffers);

@@ -26,13 +26,13 @@ void row_transformer::operator()(double* row, index_t cols) {
   }
 }
 
-double row_transformer::median(index_t cols) {
+detail::row_median row_transformer::median(index_t cols) {
   const auto end = scratch_.begin() + cols;
   const auto lower = scratch_.begin() + detail::lower_middle(cols);
   std::nth_element(scratch_.begin(), lower, end);
   const bool is_one_value = detail::upper_middle(cols) == detail::lower_middle(cols);
   const double upper = is_one_value ? *lower : *std::min_element(lower + 1, end);
-  return detail::median_of_middles(*lower, upper);
+  return {*lower, upper};
 }
 
 void row_transformer::weigh_from_median(double* row, index_t cols) {
@@ -44,12 +44,11 @@ void row_transformer::weigh_from_median(double* row, index_t cols) {
   const double scale = detail::power_of_two_scale(largest_magnitude(row, cols));
   for (index_t k = 0; k < cols; ++k) row[k] = detail::in_scale(row[k], scale);
   std::copy_n(row, cols, scratch_.begin());
-  const double middle = median(cols);
+  const detail::row_median middle = median(cols);
   std::transform(row, row + cols, scratch_.begin(),
-                 [middle](double x) { return std::fabs(x - middle); });
-  const double mad = median(cols);
-  if (mad > 0) {
-    const detail::biweight weigh(middle, mad);
+                 [&middle](double x) { return std::fabs(middle.twice_distance(x)); });
+  const detail::biweight weigh(middle, median(cols));
+  if (weigh.reach > 0) {
     std::transform(row, row + cols, row, [&weigh](double x) { return weigh.of(x); });
   } else {
     take_off_mean(row, cols);

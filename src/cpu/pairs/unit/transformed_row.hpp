@@ -21,7 +21,7 @@ class row_transformer {
  private:
   void weigh_from_median(double* row, index_t cols);
   // Median of the first values in scratch_, whose order is lost.
-  double median(index_t cols);
+  detail::row_median median(index_t cols);
 
   detail::row_transform how_;
   std::vector<double> scratch_;

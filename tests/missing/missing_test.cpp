@@ -285,8 +285,8 @@ TEST_CASE("Missing values in windows of rows", "[missing]") {
     data(1700, k) = 2.5;
     data(2400, k) = gpu_test::missing;
   }
-  for (const gpu::measure what :
-       {gpu::measure::spearman, gpu::measure::pearson, gpu::measure::kendall}) {
+  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson,
+                                  gpu::measure::kendall, gpu::measure::bicor}) {
     gpu::pair_options options = gpu_test::pairwise_options(tiled);
     options.exec.cpu_threads = 2;
     const gpu::edge_sink sink{.keep = {.max_p = 1e-3}};

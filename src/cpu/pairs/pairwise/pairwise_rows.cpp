@@ -59,15 +59,18 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
     case detail::row_form::shared_values:
       break;
   }
-  if (options.what.transform != detail::row_transform::none) {
-    return make_pairwise_transformed_rows(std::move(values), rows, cols, options);
+  switch (options.what.transform) {
+    case detail::row_transform::none:
+      break;
+    case detail::row_transform::biweight:
+      return make_pairwise_biweight_rows(std::move(values), rows, cols, options);
   }
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
 }
 
 // What is packed of the values of a row.
-std::size_t packed_values_bytes(detail::row_form form, std::size_t elements) {
-  switch (form) {
+std::size_t packed_values_bytes(const detail::measure_traits& what, std::size_t elements) {
+  switch (what.form) {
     case detail::row_form::ranks:
     case detail::row_form::shared_ranks:
       return elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128;
@@ -78,7 +81,10 @@ std::size_t packed_values_bytes(detail::row_form form, std::size_t elements) {
     case detail::row_form::shared_values:
       break;
   }
-  return elements * 2 * sizeof(double);
+  // A transformed row comes in whole steps; sorted values, and their places.
+  constexpr std::size_t padding = detail::partial_sums * sizeof(double);
+  if (what.transform == detail::row_transform::none) return elements * 2 * sizeof(double);
+  return elements * (2 * sizeof(double) + sizeof(std::uint32_t)) + padding;
 }
 
 // Reads and packs rows whenever they are asked for.
@@ -385,7 +391,7 @@ std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t c
       break;
   }
   if (what.transform == detail::row_transform::none) return counts;
-  return counts + transformed_scratch_bytes(cols) + row_transformer_bytes(what.transform, cols);
+  return counts + biweight_scratch_bytes(cols);
 }
 
 std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t cols) {
@@ -397,10 +403,11 @@ std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t c
     case detail::row_form::shared_signs:
       return pairwise_sign_packing_bytes(cols);
     case detail::row_form::unit_values:
+      return row_transformer_bytes(what.transform, cols);
     case detail::row_form::shared_values:
       break;
   }
-  return row_transformer_bytes(what.transform, cols);
+  return what.transform == detail::row_transform::none ? 0 : biweight_order_bytes(cols);
 }
 
 std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols) {
@@ -408,7 +415,7 @@ std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols)
   const std::size_t bits = elements / 8 + 8;
   constexpr std::size_t beside = 64;
   // The values as they are read, and what is packed of them.
-  return elements * sizeof(double) + packed_values_bytes(what.form, elements) + bits + beside;
+  return elements * sizeof(double) + packed_values_bytes(what, elements) + bits + beside;
 }
 
 std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols) {

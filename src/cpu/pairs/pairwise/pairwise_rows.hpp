@@ -121,9 +121,14 @@ inline constexpr std::size_t mask_value_bytes = 2 * sizeof(double);
 constexpr std::size_t mask_transformed_bytes(index_t cols) {
   return static_cast<std::size_t>(unit_row_stride(cols)) * sizeof(double);
 }
-/// Two rows of a pair.
-constexpr std::size_t transformed_scratch_bytes(index_t cols) {
-  return 2 * mask_transformed_bytes(cols);
+/// The values of a row in their order, and a bit for each.
+constexpr std::size_t biweight_order_bytes(index_t cols) {
+  return mask_transformed_bytes(cols) +
+         static_cast<std::size_t>((cols + 63) / 64) * sizeof(std::uint64_t);
+}
+/// Two rows of a pair, and what one of them is made from.
+constexpr std::size_t biweight_scratch_bytes(index_t cols) {
+  return 2 * mask_transformed_bytes(cols) + biweight_order_bytes(cols);
 }
 
 /// Values of the rows that are packed, one row behind the other as doubles.
@@ -136,8 +141,8 @@ std::unique_ptr<pair_rows> make_pairwise_sign_rows(const double* values, index_t
                                                    const row_options& options);
 std::unique_ptr<pair_rows> make_pairwise_value_rows(double_rows values, index_t rows, index_t cols,
                                                     const row_options& options);
-std::unique_ptr<pair_rows> make_pairwise_transformed_rows(double_rows values, index_t rows,
-                                                          index_t cols, const row_options& options);
+std::unique_ptr<pair_rows> make_pairwise_biweight_rows(double_rows values, index_t rows,
+                                                       index_t cols, const row_options& options);
 
 /// Bytes of what is packed of the values of a row of signs; of what a thread needs of them for
 /// pairs, and to pack rows.

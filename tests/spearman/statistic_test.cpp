@@ -10,6 +10,7 @@
 
 #include "cpu/pairs/loops/kernels.hpp"
 #include "stats/bins.hpp"
+#include "stats/rank_squares.hpp"
 #include "stats/statistic.hpp"
 #include "support/catch.hpp"
 
@@ -170,4 +171,17 @@ TEST_CASE("the place of a key says on which side of the bounds it is") {
   CHECK(place(std::nextafter(high, 0.0)) == bins);
   CHECK(place(high) == bins + 1);
   CHECK(place(1) == bins + 1);
+}
+
+TEST_CASE("the sum of squares of untied ranks is exact as long as it fits 63 bits") {
+  for (const index_t cols : {0, 1, 2, 3, 4, 5, 30, 128, 1290}) {
+    std::int64_t sum = 0;
+    for (index_t u = 1 - cols; u < cols; u += 2) sum += u * u;
+    CHECK(gpu::stats::untied_rank_squares(cols) == sum);
+  }
+  // From 2,097,153 columns on m (m^2 - 1), before it is divided by 3, has more than 63 bits.
+  CHECK(gpu::stats::untied_rank_squares(2'097'152) == 3'074'457'345'617'559'552);
+  CHECK(gpu::stats::untied_rank_squares(2'097'153) == 3'074'461'743'666'167'808);
+  CHECK(gpu::stats::untied_rank_squares(2'097'154) == 3'074'466'141'718'970'370);
+  CHECK(gpu::stats::untied_rank_squares(3'024'616) == 9'223'366'814'367'850'760);
 }

@@ -1,13 +1,14 @@
 // The pair count, one instance per depth and kind of cut, with and without bins.
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/classes/count.cuh"
+#include "stats/rank_squares.hpp"
 
 namespace gpu::kernels {
 namespace {
 
 // Of |S|, for `cols` observations: that of two rows of distinct ranks.
 constexpr int largest_sum(index_t cols) {
-  return static_cast<int>(cols * (cols * cols - 1) / 3);
+  return static_cast<int>(stats::untied_rank_squares(cols));
 }
 // Four times a rank fits into a byte.
 constexpr index_t most_binned_columns = 32;

@@ -291,7 +291,7 @@ __device__ __forceinline__ void screen_tile(
       const auto row_block = static_cast<unsigned>(number / shape::splits);
       collect<multiply, stops>(
           stream.walk.args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
-          static_cast<unsigned>(tile * shape::tile_rows + (number % shape::splits) * 256), scratch);
+          static_cast<unsigned>(tile) * shape::tile_rows + (number % shape::splits) * 256, scratch);
     }
   }
 }

@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
 #pragma unroll 1
   for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
     const unsigned first_row =
-        static_cast<unsigned>(at.panel * wide_screen.panel_rows + warpgroup * screen_block_rows);
+        static_cast<unsigned>(at.panel) * wide_screen.panel_rows + warpgroup * screen_block_rows;
     const screen_block left = args.blocks[first_row / screen_block_rows];
     const screen_block right = args.tile_bounds[at.tile];
     multiply_planes(stream, operands, position, args.planes, sums);
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(wide_screen.warpgroups * 128, 1)
     if (__any_sync(~0U, hit)) {
       const unsigned warp_row = (threadIdx.x & 127U) / 32 * 16;
       collect<wide_multiply, stops>(args, sums, hit, limit, first_row + warp_row,
-                                    static_cast<unsigned>(at.tile * wide_screen.tile_rows),
+                                    static_cast<unsigned>(at.tile) * wide_screen.tile_rows,
                                     scratch);
     }
   }

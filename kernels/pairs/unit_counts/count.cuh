@@ -38,7 +38,7 @@ __device__ __forceinline__ void count_unit_item(const step_cut& cut,
                                                 const unit_operands& operands,
                                                 ring_position<shape::stages>& position,
                                                 unit_step_sink& sink) {
-  const auto first_right = static_cast<std::uint32_t>(my_block * shape::block_rows);
+  const auto first_right = static_cast<std::uint32_t>(my_block) * shape::block_rows;
   int column_steps = 0;
   float sums[128];
 #pragma unroll 1

@@ -148,7 +148,7 @@ __device__ __forceinline__ void count_plain_tile(const step_cut& cut,
         operands.right);
     finish_products<0>(sums);
     if (step + 1 == shape::tile_steps) stream.release(tile.stage);
-    const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
+    const auto left = static_cast<std::uint32_t>(tile.number) * shape::tile_rows + step * 64;
     const int row =
         (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
     sink.add(decide_products<symmetric>(sums, cut), tile.on_diagonal, row, left, tile.right);
@@ -181,7 +181,7 @@ __device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
       stream.release(tile.stage);
     }
     const half_decisions odd = decide_half<symmetric>(odd_sums, cut);
-    const auto left = static_cast<std::uint32_t>(tile.number * shape::tile_rows + step * 64);
+    const auto left = static_cast<std::uint32_t>(tile.number) * shape::tile_rows + step * 64;
     const int row =
         (tile.number % shape::block_tiles * shape::tile_steps + step) * 64 + sink.lane.row;
     sink.add(join_halves(even, odd), tile.on_diagonal, row, left, tile.right);

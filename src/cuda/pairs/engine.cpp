@@ -23,6 +23,7 @@
 #include "plan/pair_policy.hpp"
 #include "plan/pair_variants.hpp"
 #include "plan/short_jobs.hpp"
+#include "stats/rank_squares.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -134,7 +135,7 @@ void cuda_engine::find_ties() {
 
 // Ranks are doubled and centred: m - 1, m - 3, ..., 1 - m.
 std::int64_t cuda_engine::untied_squares() const {
-  return info_.cols * (info_.cols * info_.cols - 1) / 3;
+  return stats::untied_rank_squares(info_.cols);
 }
 
 detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,

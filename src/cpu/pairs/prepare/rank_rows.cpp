@@ -20,6 +20,7 @@
 #include "pairs/checks.hpp"
 #include "pairs/folding/equal_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
+#include "stats/rank_squares.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -178,7 +179,7 @@ struct row_maker {
 
   // Ties alone make the sum of squares smaller.
   static std::vector<std::uint8_t> find_ties(const ordinary_ranks<Integer>& ranks) {
-    const std::int64_t untied = ranks.stride * (ranks.stride * ranks.stride - 1) / 3;
+    const std::int64_t untied = stats::untied_rank_squares(ranks.stride);
     std::vector<std::uint8_t> out(ranks.square_sums.size());
     std::transform(ranks.square_sums.begin(), ranks.square_sums.end(), out.begin(),
                    [untied](std::int64_t sum) { return std::uint8_t{sum != untied}; });

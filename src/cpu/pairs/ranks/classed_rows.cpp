@@ -7,14 +7,14 @@
 
 #include "base/parallel.hpp"
 #include "stats/bins.hpp"
+#include "stats/rank_squares.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {
 
 // No sum of squares is larger.
-constexpr index_t most_square_sum =
-    most_classed_cols * (most_classed_cols * most_classed_cols - 1) / 3;
+constexpr index_t most_square_sum = stats::untied_rank_squares(most_classed_cols);
 static_assert(most_square_sum < std::numeric_limits<std::int16_t>::max());
 
 constexpr index_t rows_per_task = 512;

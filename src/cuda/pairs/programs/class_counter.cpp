@@ -10,6 +10,7 @@
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/area.hpp"
 #include "plan/short_jobs.hpp"
+#include "stats/rank_squares.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -30,11 +31,6 @@ index_t most_places(index_t rows, bool binned) {
   // Every class has at least one row.
   const index_t places = std::min(std::max(grown, always_padded_rows), rows * block);
   return (places + block - 1) / block * block;
-}
-
-// Largest square sum of a row of `cols` ranks.
-constexpr index_t largest_square_sum(index_t cols) {
-  return cols * (cols * cols - 1) / 3;
 }
 
 // Whether the tiles count all pairs sooner.
@@ -108,7 +104,8 @@ void class_counter::lay_out(const kernels::pair_operand& source, cudaStream_t st
                                    .rows = shape_.rows,
                                    .sides = sides_of(shape_.area, {}).rows};
   kernels::launch_screen_order(source.square_sums, shape_.rows, rows.sides,
-                               largest_square_sum(shape_.format.cols), order_, temporary_, stream);
+                               stats::untied_rank_squares(shape_.format.cols), order_, temporary_,
+                               stream);
   kernels::launch_class_layout(rows, target_, temporary_, stream);
 }
 

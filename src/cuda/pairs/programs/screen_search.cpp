@@ -2,6 +2,7 @@
 
 #include "base/round_up.hpp"
 #include "cuda_runtime/cuda_check.hpp"
+#include "stats/rank_squares.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -78,7 +79,7 @@ void screen_search::pack(const screen_origin& from, cudaStream_t stream) const {
   }
   const index_t cols = from.ranks.cols;
   kernels::launch_screen_order(from.ranks.square_sums, rows_, sides_.rows,
-                               cols * (cols * cols - 1) / 3, order_, temporary_, stream);
+                               stats::untied_rank_squares(cols), order_, temporary_, stream);
   place_sides(stream);
   kernels::launch_screen_pack(from.ranks, packed_, stream);
 }

@@ -17,7 +17,7 @@ inline namespace v0 {
 
 /// Words of 32 bits that hold `cols` bits.
 [[nodiscard]] constexpr index_t bit_words(index_t cols) noexcept {
-  return (cols + 31) / 32;
+  return cols / 32 + (cols % 32 != 0 ? 1 : 0);
 }
 
 namespace detail {

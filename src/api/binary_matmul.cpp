@@ -83,6 +83,7 @@ bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& ex
     check_host_call(exec);
     const backend used = resolve_backend(exec);
     bit_matrix out(data.rows(), data.cols());
+    if (data.empty()) return out;
     if (used == backend::cuda) {
       ask_progress(exec, "pack_bits", data.rows());
       cuda::pack_bits(data, out.view(), threshold, exec);

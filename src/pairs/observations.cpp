@@ -46,9 +46,10 @@ present_values::present_values(const pair_tables& tables, index_t min_observatio
   const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
   rows_ = x.rows() + y.rows();
   cols_ = x.cols();
-  words_ = (cols_ + word_bits - 1) / word_bits;
+  words_ = cols_ / word_bits + (cols_ % word_bits != 0 ? 1 : 0);
   fewest_ = cols_;
-  bits_.resize(static_cast<std::size_t>(rows_ * words_));
+  bits_.resize(checked_element_count(rows_, words_, sizeof(std::uint64_t)));
+  if (bits_.empty()) return;
   const auto add_table = [&](const host_rows& table, index_t before) {
     table.for_each_view({0, table.rows()}, threads, [&](const auto& view, index_t first) {
       add(view, before + first, threads);

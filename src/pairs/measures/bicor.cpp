@@ -1,6 +1,5 @@
-#include <limits>
-
 #include "pairs/measures/measures.hpp"
+#include "stats/observation_limits.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -14,7 +13,7 @@ const measure_traits bicor_traits{.info = {.what = measure::bicor,
                                            .scale = value_scale::numeric,
                                            .equals = equal_rows::apart,
                                            .least_cols = 3,
-                                           .most_cols = std::numeric_limits<index_t>::max()},
+                                           .most_cols = stats::most_observations},
                                   .form = row_form::unit_values,
                                   .centre = row_centre::none,
                                   .transform = row_transform::biweight};

@@ -150,9 +150,9 @@ any_matrix_view gathered_type(const any_table& table) {
 }
 
 index_t panel_rows(index_t cols, std::size_t element_bytes, index_t rows) {
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(std::max<index_t>(cols, 1)) * element_bytes;
-  const auto fitting = static_cast<index_t>(panel_bytes / row_bytes);
+  // Not by the bytes of a row: the columns of a sparse table can be more than 63 bits of them.
+  const auto fitting =
+      static_cast<index_t>(panel_bytes / element_bytes) / std::max<index_t>(cols, 1);
   return std::min(rows, std::max(fitting, least_panel_rows));
 }
 

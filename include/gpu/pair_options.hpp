@@ -100,8 +100,8 @@ struct pair_options {
   /// matter. The statistic is sum w (x - mean x)(y - mean y) / sqrt(sum w (x - mean x)^2 sum w (y -
   /// mean y)^2), with means weighted too (of cosine: without means). A column of weight 0 is left
   /// out, but for a NaN or an infinity, which count wherever they are. With covariates, least
-  /// squares are weighted too. Empty: every column counts alike. Read and refused as covariates
-  /// are; at least 3 weights (of cosine: 1) have to be positive.
+  /// squares are weighted too. Empty: every column counts alike; so do equal weights, with the same
+  /// bits. Read and refused as covariates are; at least 3 (of cosine: 1) have to be positive.
   std::span<const double> column_weights = {};
   /// With column_weights: the observations that p is computed for, at least 3; covariates are taken
   /// off them. Only the caller knows what weights mean: the sum of weights that are counts, (sum

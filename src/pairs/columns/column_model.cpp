@@ -119,7 +119,12 @@ void column_model::keep_weights(const measure_traits& complete, const pair_optio
                     positive_, complete.info.least_cols));
   }
   given_weights_.assign(weights.begin(), weights.end());
+  const double most = *std::max_element(weights.begin(), weights.end());
+  const bool are_alike =
+      std::all_of(weights.begin(), weights.end(), [most](double w) { return w == most || w == 0; });
+  if (are_alike && positive_ == cols_) return;  // as without weights
   weights_ = given_weights_;
+  if (are_alike) std::replace(weights_.begin(), weights_.end(), most, 1.0);
   stats::scale_to_one(weights_.data(), cols_);
   weight_sum_ = stats::plain_sum(weights_.data(), cols_);
   roots_.resize(weights_.size());

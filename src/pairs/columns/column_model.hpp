@@ -60,7 +60,7 @@ class column_model {
   index_t effective_observations_;
   std::vector<double> covariates_;  // [covariates, cols], as they were given
   std::vector<double> given_weights_;
-  std::vector<double> weights_;  // the same, scaled; empty: ones
+  std::vector<double> weights_;  // the same, scaled; empty: all equal
   std::vector<double> roots_;    // of weights_
   index_t positive_;             // columns that count
   double weight_sum_;

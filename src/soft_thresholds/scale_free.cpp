@@ -23,20 +23,23 @@ struct bin_points {
 };
 
 // The bins of ascending k, whose ends differ. A bin is open on the left and closed on the right;
-// the first and the last reach a thousandth of the range further.
+// the first and the last reach a thousandth of the range further. Breaks and middles are the
+// doubles of R's seq.int and hist, so that a value at a break falls into the bin that it has there.
 bin_points points_of(const std::vector<double>& k, const scale_free_options& options) {
   const double least = k.front();
-  const double range = k.back() - least;
-  const auto bins = static_cast<double>(options.bins);
+  const double width = (k.back() - least) / static_cast<double>(options.bins);
+  const auto break_at = [&](index_t i) {
+    return i == options.bins ? k.back() : least + static_cast<double>(i) * width;
+  };
   bin_points out;
   auto from = k.begin();
   for (index_t bin = 0; bin < options.bins; ++bin) {
-    const double left = least + range * (static_cast<double>(bin) / bins);
-    const double right = least + range * (static_cast<double>(bin + 1) / bins);
+    const double left = break_at(bin);
+    const double right = break_at(bin + 1);
     const auto to = bin + 1 == options.bins ? k.end() : std::upper_bound(from, k.end(), right);
     const auto rows = static_cast<double>(to - from);
     double mean = rows > 0 ? std::accumulate(from, to, 0.0) / rows : 0.0;
-    if (mean == 0) mean = left + (right - left) / 2;
+    if (mean == 0) mean = 0.5 * (right + left);
     from = to;
     if (bin == 0 && options.without_first_bin) continue;
     out.k.push_back(mean);

@@ -1,5 +1,7 @@
 // Connectivity on the CPU, and what follows from it: scale-free fits and topological overlaps, held
 // to literals of an independent script (literals.py) and to their definitions.
+#include <random>
+
 #include <gpu/error.hpp>
 
 #include "connectivity/connectivity_cases.hpp"
@@ -199,6 +201,92 @@ TEST_CASE("Scale-free fits are those of least squares over bins", "[connectivity
   CHECK(many.fits[3].r_squared == Approx(0.928286759121538).epsilon(1e-9));
   CHECK(many.power == 2);
   CHECK_FALSE(gpu::scale_free_fit(k.view(), powers, {.r_squared_cut = 0.999}).power.has_value());
+}
+
+namespace {
+
+// R^2 and slope of WGCNA's scaleFreeFitIndex, by the algorithms of R: the breaks of
+// cut.default(k, bins) are those of seq.int(), the first and last moved by a thousandth of the
+// range; .bincode() bisects them; hist() has the middles of the breaks that were not moved.
+struct fit_of_r {
+  double r_squared;
+  double slope;
+};
+
+fit_of_r scale_free_fit_of_r(const std::vector<double>& k, int bins) {
+  const auto [least, most] = std::minmax_element(k.begin(), k.end());
+  const double range = *most - *least;
+  const double by = range / bins;
+  std::vector<double> breaks(static_cast<std::size_t>(bins) + 1, *least);
+  for (int i = 1; i < bins; ++i) {
+    const volatile double step = i * by;  // rounded before it is added
+    breaks[static_cast<std::size_t>(i)] += step;
+  }
+  breaks.back() = *most;
+  std::vector<double> middles;
+  for (std::size_t b = 0; b + 1 < breaks.size(); ++b) {
+    middles.push_back(0.5 * (breaks[b + 1] + breaks[b]));
+  }
+  breaks.front() -= range / 1000;
+  breaks.back() += range / 1000;
+  std::vector<long double> sums(middles.size(), 0);
+  std::vector<int> counts(middles.size(), 0);
+  for (const double value : k) {
+    std::size_t low = 0;
+    std::size_t high = breaks.size() - 1;
+    while (high - low >= 2) {
+      const std::size_t middle = (low + high) / 2;
+      (value > breaks[middle] ? low : high) = middle;
+    }
+    sums[low] += value;
+    ++counts[low];
+  }
+  long double x_sum = 0, y_sum = 0;
+  std::vector<long double> x, y;
+  for (std::size_t b = 0; b < middles.size(); ++b) {
+    const long double mean = counts[b] > 0 && sums[b] != 0 ? sums[b] / counts[b] : middles[b];
+    x_sum += x.emplace_back(std::log10(mean));
+    y_sum += y.emplace_back(std::log10(
+        static_cast<long double>(counts[b]) / static_cast<long double>(k.size()) + 1e-9L));
+  }
+  long double xx = 0, xy = 0, yy = 0;
+  for (std::size_t b = 0; b < x.size(); ++b) {
+    const long double dx = x[b] - x_sum / bins;
+    const long double dy = y[b] - y_sum / bins;
+    xx += dx * dx;
+    xy += dx * dy;
+    yy += dy * dy;
+  }
+  return {static_cast<double>(xy * xy / (xx * yy)), static_cast<double>(xy / xx)};
+}
+
+}  // namespace
+
+TEST_CASE("Connectivities at a break are in the bin that R puts them into", "[connectivity]") {
+  std::mt19937_64 engine(44);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int trial = 0; trial < 300; ++trial) {
+    const int bins = trial % 3 == 0 ? 10 : 3 + static_cast<int>(engine() % 40);
+    const double least = trial % 5 == 0 ? 0.0 : uniform(engine);
+    const double range = std::exp(12 * uniform(engine) - 6);
+    std::vector<double> k{least, least + range};
+    for (int i = 1; i < bins; ++i) {
+      const volatile double step = i * ((k[1] - k[0]) / bins);
+      const double at = least + step;
+      // Of some breaks the value itself, of some its neighbours.
+      for (const double value : {at, std::nextafter(at, 0.0), std::nextafter(at, 1e9)}) {
+        if (engine() % 2 == 0) k.push_back(value);
+      }
+    }
+    for (int i = 0; i < 20; ++i) k.push_back(least + uniform(engine) * range);
+    gpu::matrix<double> column(static_cast<gpu::index_t>(k.size()), 1);
+    std::copy(k.begin(), k.end(), column.data());
+    const auto got = gpu::scale_free_fit(column.view(), {1}, {.bins = bins});
+    const fit_of_r wanted = scale_free_fit_of_r(k, bins);
+    INFO("trial " << trial << ", " << bins << " bins");
+    CHECK(got.fits[0].r_squared == Approx(wanted.r_squared).epsilon(1e-9).margin(1e-12));
+    CHECK(got.fits[0].slope == Approx(wanted.slope).epsilon(1e-9).margin(1e-12));
+  }
 }
 
 TEST_CASE("Bins without rows, rows without a connectivity", "[connectivity]") {

@@ -165,7 +165,7 @@ struct edge_sink {
 
 /// How neighbours of a row are ordered.
 enum class neighbor_order {
-  by_value,          ///< Largest statistic first.
+  by_value,          ///< Largest statistic first; with tail::less the smallest first.
   by_absolute_value  ///< Largest magnitude first.
 };
 

@@ -177,7 +177,8 @@ def top_k_partners(
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
-        What "best" means.
+        What "best" means: the largest magnitude, or the largest statistic (with tail="less": the
+        smallest). With a one-sided tail all partners have its sign.
     **run
         See DeviceRunOptions.
 

@@ -155,6 +155,13 @@ pair_input checked_input(const measure_traits& what, const pair_tables& tables,
   return input;
 }
 
+any_device_sink with_order_of_tail(any_device_sink sink) {
+  if (auto* const best = std::get_if<device_top_k_sink>(&sink)) {
+    best->order = order_of_tail(best->order, best->keep.side);
+  }
+  return sink;
+}
+
 }  // namespace
 
 void all_pairs_on_device(measure what, const pair_tables& tables, const pair_options& options,
@@ -162,7 +169,8 @@ void all_pairs_on_device(measure what, const pair_tables& tables, const pair_opt
   with_memory_errors("all pairs", [&] {
     const measure_traits& of = traits_of(what);
     const pair_input input = checked_input(of, tables, options, sink);
-    const device_pair_call call{of, input, options, sink};
+    const any_device_sink asked = with_order_of_tail(sink);
+    const device_pair_call call{of, input, options, asked};
     if (!options.workspace.empty()) {
       check_workspace(options.workspace, cuda::device_workspace_of(call));
     }
@@ -175,7 +183,8 @@ pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
   return with_memory_errors("plan_all_pairs", [&] {
     const measure_traits& of = traits_of(what);
     const pair_input input = checked_input(of, tables, options, sink);
-    const engine_plan engine = cuda::plan_all_pairs_on_device({of, input, options, sink});
+    const any_device_sink asked = with_order_of_tail(sink);
+    const engine_plan engine = cuda::plan_all_pairs_on_device({of, input, options, asked});
     pair_plan out{.used = backend::cuda,
                   .device = engine.device,
                   .variant = engine.variant,

@@ -186,6 +186,11 @@ effective_cut of_one_sign(effective_cut cut, tail side) {
   return cut;
 }
 
+neighbor_order order_of_tail(neighbor_order order, tail side) {
+  return side == tail::less && order == neighbor_order::by_value ? neighbor_order::by_absolute_value
+                                                                 : order;
+}
+
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family) {
   const index_t observations = what.observations_of(engine.rows().cols);

@@ -35,6 +35,10 @@ effective_cut cut_from(double critical, double max_p, const pair_filter& filter)
 /// best of a row by magnitude would else be those that the hypothesis is against.
 effective_cut of_one_sign(effective_cut cut, tail side);
 
+/// The order of partners of a tail. With `less` the smallest statistic is the best: no partner has
+/// a positive one, so that is the one of the largest magnitude.
+neighbor_order order_of_tail(neighbor_order order, tail side);
+
 /// The search for the discoveries of `filter` before its first counting pass.
 discovery_search begin_search(const pair_filter& filter, index_t observations,
                               std::uint64_t family);

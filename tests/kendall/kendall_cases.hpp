@@ -216,9 +216,10 @@ inline void kendall_adjusts_its_own_p(const pair_target& target) {
 }
 
 /// Whether a partner stands before another.
-inline bool is_before(const kendall_pair& a, const kendall_pair& b, gpu::neighbor_order order) {
-  const double x = order == gpu::neighbor_order::by_value ? a.tau : std::abs(a.tau);
-  const double y = order == gpu::neighbor_order::by_value ? b.tau : std::abs(b.tau);
+inline bool is_before(const kendall_pair& a, const kendall_pair& b, gpu::neighbor_order order,
+                      gpu::tail side) {
+  const double x = reference_partner_key(a.tau, order, side);
+  const double y = reference_partner_key(b.tau, order, side);
   return x != y ? x > y : a.col < b.col;
 }
 
@@ -241,7 +242,7 @@ inline void kendall_partners_are_the_best(const pair_target& target) {
             if (pair.row == i && pair.col != i && pair.p <= max_p && has_sign) own.push_back(pair);
           }
           std::sort(own.begin(), own.end(),
-                    [&](const auto& a, const auto& b) { return is_before(a, b, order); });
+                    [&](const auto& a, const auto& b) { return is_before(a, b, order, side); });
           own.resize(std::min<std::size_t>(own.size(), 4));
           REQUIRE(got.count[i] == own.size());
           for (std::size_t e = 0; e < own.size(); ++e) {

@@ -269,7 +269,7 @@ inline void check_partners(const missing_measure& measure, const gpu::neighbor_t
       if (!passes(oracle.of(i, j), sink.keep)) continue;
       if (sink.keep.side == gpu::tail::greater && r < 0) continue;
       if (sink.keep.side == gpu::tail::less && r > 0) continue;
-      all.emplace_back(sink.order == gpu::neighbor_order::by_value ? -r : -std::abs(r), j);
+      all.emplace_back(-reference_partner_key(r, sink.order, sink.keep.side), j);
     }
     std::sort(all.begin(), all.end());
     const auto count = std::min<std::size_t>(all.size(), static_cast<std::size_t>(sink.k));
@@ -281,7 +281,7 @@ inline void check_partners(const missing_measure& measure, const gpu::neighbor_t
       const double r = got.statistic(i, at);
       // Statistics that differ by rounding alone may stand in either order.
       wrong += !measure.same(r, oracle.of(i, partner).statistic);
-      const double key = sink.order == gpu::neighbor_order::by_value ? -r : -std::abs(r);
+      const double key = -reference_partner_key(r, sink.order, sink.keep.side);
       wrong += measure.is_exact ? partner != all[e].second
                                 : std::abs(key - all[e].first) > measure.error;
     }

@@ -190,6 +190,12 @@ inline double reference_key(double r, gpu::tail side) {
   return side == gpu::tail::two_sided ? std::abs(r) : (side == gpu::tail::greater ? r : -r);
 }
 
+/// What partners are ordered by, the largest first.
+inline double reference_partner_key(double r, gpu::neighbor_order order, gpu::tail side) {
+  if (order == gpu::neighbor_order::by_absolute_value) return std::abs(r);
+  return side == gpu::tail::less ? -r : r;
+}
+
 /// The largest p that the textbook Benjamini-Hochberg procedure rejects, from all sorted p;
 /// negative where it rejects none. `p` in any order.
 inline double reference_benjamini_hochberg(std::vector<double> p, double alpha) {

@@ -266,7 +266,7 @@ class cut_check {
   void top_k(const gpu::top_k_sink& sink) const {
     const auto got = run(sink);
     const auto strength = [&](double r) {
-      return sink.order == gpu::neighbor_order::by_value ? r : std::abs(r);
+      return reference_partner_key(r, sink.order, sink.keep.side);
     };
     std::vector<std::vector<std::pair<double, gpu::node_id>>> best(table_.size());
     for (const reference_pair& pair : wanted_) {

@@ -195,9 +195,7 @@ inline std::vector<std::pair<double, gpu::node_id>> best_partners(const statisti
     if (reference_p(r, observations, sink.keep.side) > sink.keep.max_p) continue;
     out.emplace_back(r, static_cast<gpu::node_id>(j));
   }
-  const auto rank = [&](double r) {
-    return sink.order == gpu::neighbor_order::by_value ? r : std::abs(r);
-  };
+  const auto rank = [&](double r) { return reference_partner_key(r, sink.order, sink.keep.side); };
   std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) {
     return rank(a.first) > rank(b.first);  // stable: ties stay with the lowest partner first
   });

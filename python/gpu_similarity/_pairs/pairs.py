@@ -216,7 +216,8 @@ def top_k_partners(
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     order : {"by-absolute-value", "by-value"}
-        What "best" means.
+        What "best" means: the largest magnitude, or the largest statistic (with tail="less": the
+        smallest). With a one-sided tail all partners have its sign.
     q : bool
         True computes `Partners.q`, the exact adjusted p of each partner among all tested pairs, by
         `adjust`. "benjamini-hochberg" takes one more pass over the pairs and holds the p of every

@@ -100,10 +100,12 @@ void add_kept(CLI::App& app, pairs_command& c, const names_of<keep_kind>& kinds)
 
 void add_result(CLI::App& app, pairs_command& c) {
   add_kept(app, c, kept_of_numbers());
-  add_choice<neighbor_order>(app, "--order", c.order,
-                             {{"by-absolute-value", neighbor_order::by_absolute_value},
-                              {"by-value", neighbor_order::by_value}},
-                             "What is best for --keep top-k [by-absolute-value]")
+  add_choice<neighbor_order>(
+      app, "--order", c.order,
+      {{"by-absolute-value", neighbor_order::by_absolute_value},
+       {"by-value", neighbor_order::by_value}},
+      "What is best for --keep top-k: the largest magnitude, or the largest statistic "
+      "(with --tail less: the smallest) [by-absolute-value]")
       ->group("Result");
   app.add_flag("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "

@@ -4,6 +4,7 @@
 
 #include "base/index_range.hpp"
 #include "base/parallel.hpp"
+#include "pairs/adjustment.hpp"
 #include "stats/pair_checksums.hpp"
 
 namespace gpu::delivery {
@@ -47,7 +48,7 @@ pair_checksum find_partners(detail::pair_engine& engine, const detail::keep_rang
   table_checksum checksum(out, row_begin, detail::thread_count(threads));
   engine.top_k({.keep = keep,
                 .k = sink.k,
-                .order = sink.order,
+                .order = detail::order_of_tail(sink.order, sink.keep.side),
                 .take_final_rows = [&](index_range done) { checksum.add(done); },
                 .cuts = tests.cuts(),
                 .tied = tests.tied_cut()},

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -19,7 +20,8 @@ inline namespace v0 {
 /// The p of a family that are not given count as larger than all that are. So the q of
 /// benjamini_hochberg are exact for all pairs with p <= max_p_effective of a call with that
 /// adjustment, and upper bounds where another cut left some of those pairs out. NaN stays NaN, and
-/// belongs to no rank. Cost: a sort of `p` for benjamini_hochberg, with 16 bytes for each.
+/// belongs to no rank. Cost: a sort of `p` for benjamini_hochberg, by the calling thread, with 16
+/// bytes for each.
 /// @param p in [0, 1], or NaN.
 /// @param family tests in all: pair_summary::pairs_tested of a call that is no part.
 /// @param adjust the correction.
@@ -47,12 +49,15 @@ inline namespace v0 {
 ///   for benjamini_hochberg.
 /// @param family as above.
 /// @param adjust as above.
+/// @param exec cpu_threads of the sort of `tests`, and on_progress; this runs on the CPU and
+/// refuses
+///   every other setting.
 /// @return as many q as there are p.
-/// @throw gpu::invalid_argument where a p is outside [0, 1], or the family smaller than `tests`.
-[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(std::span<const double> p,
-                                                                          std::span<double> tests,
-                                                                          std::uint64_t family,
-                                                                          adjustment adjust);
+/// @throw gpu::invalid_argument where a p is outside [0, 1], or the family smaller than `tests`;
+///   gpu::cancelled.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
+    std::span<const double> p, std::span<double> tests, std::uint64_t family, adjustment adjust,
+    const execution& exec = {});
 
 }  // namespace v0
 }  // namespace gpu

@@ -225,6 +225,13 @@ def test_p_value_and_its_inverse() -> None:
     assert np.isnan(gs.p_value(np.nan, 12))
     with pytest.raises(ValueError, match="r"):
         gs.p_value(1.5, 12)
+    many = np.linspace(-1, 1, 5001)
+    for threads in (1, 2):
+        np.testing.assert_array_equal(
+            gs.p_value(many, 12, cpu_threads=threads), gs.p_value(many, 12)
+        )
+    with pytest.raises(ValueError, match="cpu_threads: got -1, expected 0 or more"):
+        gs.p_value(many, 12, cpu_threads=-1)
 
 
 def test_the_summary_is_made_once_and_goes_along(rng: np.random.Generator) -> None:
@@ -329,3 +336,12 @@ def test_partners_have_p(tail: Any) -> None:
     assert (best.p[there] <= 0.3).all()
     assert best.to_pandas().p.tolist() == best.p[there].tolist()
     assert np.isnan(gs.top_k_partners(x, 1, measure="cosine", backend="cpu").p).all()
+
+
+@pytest.mark.parametrize(("tail", "sign"), [("two-sided", 1), ("greater", 1), ("less", -1)])
+def test_partners_by_value_begin_with_the_most_extreme_of_the_tail(tail: Any, sign: int) -> None:
+    x = np.random.default_rng(7).normal(size=(20, 12))
+    r = sign * np.corrcoef(x)
+    np.fill_diagonal(r, -np.inf)
+    best = gs.top_k_partners(x, 2, measure="pearson", order="by-value", tail=tail, backend="cpu")
+    np.testing.assert_array_equal(best.index, np.argsort(-r, axis=1)[:, :2])

@@ -8,6 +8,8 @@
 
 #include <gpu/error.hpp>
 
+#include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/parallel.hpp"
 #include "pairs/adjusted_p.hpp"
 
@@ -65,14 +67,17 @@ std::vector<double> adjusted_p_values(std::span<const edge> edges, std::uint64_t
 }
 
 std::vector<double> adjusted_p_values(std::span<const double> p, std::span<double> tests,
-                                      std::uint64_t family, adjustment adjust) {
+                                      std::uint64_t family, adjustment adjust,
+                                      const execution& exec) {
+  detail::check_cpu_call(exec, "adjusted_p_values");
+  const detail::polled_call polled(exec.on_progress, "adjusted_p_values", std::ssize(p));
   check_adjustment(adjust);
   check_family(family, tests.size());
   check_p(p);
   check_p("tests", tests, "a number in [0, 1]",
           [](double each) { return !(each >= 0.0 && each <= 1.0); });
   std::vector<double> q(p.begin(), p.end());
-  detail::adjust_within(q, tests, family, adjust, detail::thread_count(0));
+  detail::adjust_within(q, tests, family, adjust, detail::thread_count(exec.cpu_threads));
   return q;
 }
 

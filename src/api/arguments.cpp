@@ -31,6 +31,21 @@ void check_host_call(const execution& exec) {
   check_one_device(exec);
 }
 
+void check_cpu_call(const execution& exec, std::string_view operation) {
+  check_execution(exec);
+  check_no_stream(exec);
+  if (exec.target == backend::cuda || !exec.devices.empty()) {
+    throw unsupported(fmt::format("{}: got {}, but {} runs on the CPU alone",
+                                  exec.devices.empty() ? "execution.target" : "execution.devices",
+                                  exec.devices.empty() ? "cuda" : "CUDA devices", operation));
+  }
+  if (exec.workspace_bytes != 0) {
+    throw unsupported(
+        fmt::format("execution.workspace_bytes: got {}, expected 0: no limit lessens what {} needs",
+                    exec.workspace_bytes, operation));
+  }
+}
+
 void ask_progress(const execution& exec, std::string_view operation, index_t rows) {
   const call_progress asked(exec.on_progress, operation, operation,
                             static_cast<std::uint64_t>(rows));

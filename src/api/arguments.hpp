@@ -21,6 +21,10 @@ void check_execution(const execution& exec);
 /// on one.
 void check_host_call(const execution& exec);
 
+/// A call that only the CPU makes, without scratch that a limit could lessen: it takes threads and
+/// a progress callback, and refuses every other setting.
+void check_cpu_call(const execution& exec, std::string_view operation);
+
 /// Asks the progress callback once, before the work of a call that does not poll it; throws
 /// gpu::cancelled where it says so.
 void ask_progress(const execution& exec, std::string_view operation, index_t rows);

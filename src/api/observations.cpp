@@ -7,6 +7,8 @@
 #include <gpu/error.hpp>
 #include <gpu/kendall.hpp>
 
+#include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/check_enumerator.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
@@ -19,7 +21,9 @@ namespace {
 
 constexpr index_t least_tested = 3;  // columns of a pair with a p
 
-present_values find_present(const char* function, const pair_tables& tables) {
+present_values find_present(const char* function, const pair_tables& tables,
+                            const execution& exec) {
+  check_cpu_call(exec, function);
   if (is_on_device(tables)) {
     throw unsupported(
         fmt::format("{}: takes data in host memory, got data in device memory", function));
@@ -28,7 +32,7 @@ present_values find_present(const char* function, const pair_tables& tables) {
     throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", cols_of(*tables.y),
                                        cols_of(tables.x)));
   }
-  return {tables, 0, 0};
+  return {tables, 0, exec.cpu_threads};
 }
 
 // Where the columns of edges begin among the rows of both tables.
@@ -50,30 +54,35 @@ void check_edges(const pair_tables& tables, const present_values& present,
 
 }  // namespace
 
-matrix<node_id> shared_observations(const pair_tables& tables) {
+matrix<node_id> shared_observations(const pair_tables& tables, const execution& exec) {
   return with_memory_errors("shared_observations", [&] {
-    const present_values present = find_present("shared_observations", tables);
-    return present.shared_of({0, rows_of(tables.x)}, {first_partner(tables), present.rows()});
+    const polled_call polled(exec.on_progress, "shared_observations", rows_of(tables.x));
+    const present_values present = find_present("shared_observations", tables, exec);
+    return present.shared_of({0, rows_of(tables.x)}, {first_partner(tables), present.rows()},
+                             exec.cpu_threads);
   });
 }
 
-std::vector<node_id> shared_observations(const pair_tables& tables, std::span<const edge> edges) {
+std::vector<node_id> shared_observations(const pair_tables& tables, std::span<const edge> edges,
+                                         const execution& exec) {
   return with_memory_errors("shared_observations", [&] {
-    const present_values present = find_present("shared_observations", tables);
+    const polled_call polled(exec.on_progress, "shared_observations", rows_of(tables.x));
+    const present_values present = find_present("shared_observations", tables, exec);
     check_edges(tables, present, edges);
-    return present.shared_of(edges, first_partner(tables));
+    return present.shared_of(edges, first_partner(tables), exec.cpu_threads);
   });
 }
 
 std::vector<double> shared_kendall_p(const pair_tables& tables, std::span<const edge> edges,
-                                     tail side) {
+                                     tail side, const execution& exec) {
   return with_memory_errors("shared_kendall_p", [&] {
     check_enumerator("side", side, tail::less);
-    const present_values present = find_present("shared_kendall_p", tables);
+    const polled_call polled(exec.on_progress, "shared_kendall_p", rows_of(tables.x));
+    const present_values present = find_present("shared_kendall_p", tables, exec);
     check_edges(tables, present, edges);
-    const shared_kendall test(find_shared_ties(tables, 0), least_tested,
+    const shared_kendall test(find_shared_ties(tables, exec.cpu_threads), least_tested,
                               std::max(least_tested, present.cols()));
-    return test.p_of(edges, present, first_partner(tables), side);
+    return test.p_of(edges, present, first_partner(tables), side, exec.cpu_threads);
   });
 }
 

@@ -9,6 +9,8 @@
 #include <gpu/error.hpp>
 #include <gpu/kendall.hpp>
 
+#include "api/arguments.hpp"
+#include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
@@ -147,10 +149,12 @@ bool tells_ties(const prepared_table& data, bool is_on_host) {
 
 }  // namespace
 
-std::vector<row_ties> kendall_ties(const any_table& data) {
+std::vector<row_ties> kendall_ties(const any_table& data, const execution& exec) {
   return with_memory_errors("kendall_ties", [&] {
+    check_cpu_call(exec, "kendall_ties");
     const pair_tables tables{data};
-    if (!is_on_device(tables)) return find_ties(tables, 0);
+    const polled_call polled(exec.on_progress, "kendall_ties", rows_of(tables.x));
+    if (!is_on_device(tables)) return find_ties(tables, exec.cpu_threads);
     const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
     const index_t most = traits_of(measure::kendall).most_cols_on_cuda;
     if (cols > most) {
@@ -162,8 +166,9 @@ std::vector<row_ties> kendall_ties(const any_table& data) {
   });
 }
 
-std::vector<row_ties> kendall_ties(const prepared_table& data) {
+std::vector<row_ties> kendall_ties(const prepared_table& data, const execution& exec) {
   return with_memory_errors("kendall_ties", [&] {
+    check_cpu_call(exec, "kendall_ties");
     const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
     if (!tells_ties(data, kept != nullptr)) {
       throw invalid_argument(
@@ -171,7 +176,7 @@ std::vector<row_ties> kendall_ties(const prepared_table& data) {
                       to_string(data.what), to_string(data.where), to_string(measure::kendall),
                       to_string(measure::spearman), to_string(backend::cpu)));
     }
-    return kept != nullptr ? find_ties(*kept) : data.ties;
+    return kept != nullptr ? find_ties(*kept, exec.cpu_threads) : data.ties;
   });
 }
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr index_t word_bits = 64;
 constexpr index_t rows_per_task = 256;
+constexpr index_t edges_per_task = index_t{1} << 14;
 
 // Bit i: the lowest bit of byte i, of bytes that are 0 or 1.
 std::uint64_t bits_of_bytes(std::uint64_t bytes) {
@@ -96,9 +97,9 @@ const stats::p_table& observation_tests::table_of(index_t shared) const {
   return *tables_.of(shared, [this](index_t n) { return stats::p_table_for(test_, n); });
 }
 
-matrix<node_id> present_values::shared_of(index_range rows, index_range others) const {
+matrix<node_id> present_values::shared_of(index_range rows, index_range others, int threads) const {
   matrix<node_id> out(rows.size(), others.size());
-  detail::parallel_for(out.rows(), detail::thread_count(0), [&](index_t i, int) {
+  detail::parallel_for(out.rows(), detail::thread_count(threads), [&](index_t i, int) {
     for (index_t j = 0; j < out.cols(); ++j) {
       out(i, j) = static_cast<node_id>(shared(rows.begin + i, others.begin + j));
     }
@@ -106,11 +107,17 @@ matrix<node_id> present_values::shared_of(index_range rows, index_range others) 
   return out;
 }
 
-std::vector<node_id> present_values::shared_of(std::span<const edge> edges, index_t first) const {
+std::vector<node_id> present_values::shared_of(std::span<const edge> edges, index_t first,
+                                               int threads) const {
   std::vector<node_id> out(edges.size());
-  std::transform(edges.begin(), edges.end(), out.begin(), [&](const edge& e) {
-    return static_cast<node_id>(shared(index_t{e.row}, first + index_t{e.col}));
-  });
+  detail::parallel_for_ranges(
+      std::ssize(edges), edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
+        for (auto e = static_cast<std::size_t>(some.begin); e < static_cast<std::size_t>(some.end);
+             ++e) {
+          out[e] =
+              static_cast<node_id>(shared(index_t{edges[e].row}, first + index_t{edges[e].col}));
+        }
+      });
   return out;
 }
 

@@ -41,10 +41,11 @@ class present_values {
   }
   /// Columns that rows i and j share.
   [[nodiscard]] index_t shared(index_t i, index_t j) const;
-  /// The same of every row with every row of `others`, by all threads.
-  [[nodiscard]] matrix<node_id> shared_of(index_range rows, index_range others) const;
+  /// The same of every row with every row of `others`, by `threads` (0: OpenMP's default).
+  [[nodiscard]] matrix<node_id> shared_of(index_range rows, index_range others, int threads) const;
   /// The same of the rows of each edge, whose col counts from row `first`.
-  [[nodiscard]] std::vector<node_id> shared_of(std::span<const edge> edges, index_t first) const;
+  [[nodiscard]] std::vector<node_id> shared_of(std::span<const edge> edges, index_t first,
+                                               int threads) const;
   /// Pairs that share min_observations columns share at least so many.
   [[nodiscard]] index_t fewest_shared() const {
     return std::max(min_observations_, 2 * fewest_ - cols_);

@@ -68,8 +68,8 @@ std::vector<row_ties> find_ties(const pair_tables& tables, int threads) {
   return out;
 }
 
-std::vector<row_ties> find_ties(const host_prepared_table& data) {
-  std::vector<row_ties> out = find_ties(pair_tables{data.view}, 0);
+std::vector<row_ties> find_ties(const host_prepared_table& data, int threads) {
+  std::vector<row_ties> out = find_ties(pair_tables{data.view}, threads);
   // What stands for a row with a NaN need not show it.
   for (const index_t row : data.nan_rows) out[static_cast<std::size_t>(row)] = {};
   return out;

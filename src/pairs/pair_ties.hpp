@@ -26,7 +26,7 @@ class shared_kendall_cut;
 std::vector<row_ties> find_ties(const pair_tables& tables, int threads);
 
 /// The same of rows that were prepared.
-std::vector<row_ties> find_ties(const host_prepared_table& data);
+std::vector<row_ties> find_ties(const host_prepared_table& data, int threads);
 
 /// What is kept of pairs of rows of ranks whose p is that of permutations or of t.
 struct rank_cuts {

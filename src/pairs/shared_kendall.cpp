@@ -11,6 +11,7 @@ namespace gpu::inline v0::detail {
 namespace {
 
 constexpr index_t values_per_task = index_t{1} << 15;
+constexpr index_t edges_per_task = index_t{1} << 12;
 constexpr std::uint32_t word_bits = 64;
 
 }  // namespace
@@ -99,14 +100,18 @@ double shared_kendall::p(double tau, const present_values& present, index_t x, i
 }
 
 std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const present_values& present,
-                                         index_t first, tail side) const {
+                                         index_t first, tail side, int threads) const {
   std::vector<double> out(edges.size(), no_statistic);
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const edge& e = edges[i];
-    const index_t col = first + index_t{e.col};
-    if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) continue;
-    out[i] = p(e.statistic, present, e.row, col, side);
-  }
+  detail::parallel_for_ranges(
+      std::ssize(edges), edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
+        for (auto i = static_cast<std::size_t>(some.begin); i < static_cast<std::size_t>(some.end);
+             ++i) {
+          const edge& e = edges[i];
+          const index_t col = first + index_t{e.col};
+          if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) continue;
+          out[i] = p(e.statistic, present, e.row, col, side);
+        }
+      });
   return out;
 }
 

@@ -105,10 +105,10 @@ class shared_kendall {
   /// p of two rows, which number from x on through y.
   [[nodiscard]] double p(double tau, const present_values& present, index_t x, index_t y,
                          tail side) const;
-  /// The same of edges, whose col counts from row `first`; NaN where they have no tau, or share
-  /// fewer columns than the tests begin with.
+  /// The same of edges, whose col counts from row `first`, by `threads`; NaN where they have no
+  /// tau, or share fewer columns than the tests begin with.
   [[nodiscard]] std::vector<double> p_of(std::span<const edge> edges, const present_values& present,
-                                         index_t first, tail side) const;
+                                         index_t first, tail side, int threads) const;
   /// Takes the cut of max_p, beside `keep` of tau.
   void set_cut(double max_p, tail side, const keep_range& keep);
   /// The cut that was taken last; at first one that keeps every pair and has no `shared`.

@@ -12,7 +12,13 @@ from .._shared.messages import integer, real
 from .._shared.options import Adjustment, Measure, Tail, adjustment_of
 
 
-def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-sided") -> Any:
+def p_value(
+    r: npt.ArrayLike,
+    observations: npt.ArrayLike,
+    *,
+    tail: Tail = "two-sided",
+    cpu_threads: int = 0,
+) -> Any:
     """p of a correlation, as scipy.stats.pearsonr and spearmanr.
 
     Parameters
@@ -24,6 +30,8 @@ def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-
         shape of `r`, or can be broadcast to it; see `observations`.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
+    cpu_threads : int
+        Most threads of an array; 0: all.
 
     Returns
     -------
@@ -42,20 +50,26 @@ def p_value(r: npt.ArrayLike, observations: npt.ArrayLike, *, tail: Tail = "two-
     0.0049
     """
     values = np.asarray(r, dtype=np.float64, order="C")
+    threads = integer("cpu_threads", cpu_threads)
+    if threads < 0:
+        raise ValueError(f"cpu_threads: got {threads}, expected 0 or more")
     if np.ndim(observations) > 0:
-        return _p_by_observations(values, np.asarray(observations), tail)
-    p = _core.p_values(values.reshape(-1), integer("observations", observations), str(tail))
+        return _p_by_observations(values, np.asarray(observations), tail, threads)
+    count = integer("observations", observations)
+    p = _core.p_values(values.reshape(-1), count, str(tail), threads)
     p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
 
 
-def _p_by_observations(values: npt.NDArray[np.float64], counts: Any, tail: Tail) -> Any:
+def _p_by_observations(
+    values: npt.NDArray[np.float64], counts: Any, tail: Tail, threads: int
+) -> Any:
     counts = np.broadcast_to(counts, values.shape)
     p = np.full(values.shape, np.nan)
     has = ~np.isnan(values)
     for count in np.unique(counts[has]):
         own = has & (counts == count)
-        p[own] = _core.p_values(values[own], integer("observations", count), str(tail))
+        p[own] = _core.p_values(values[own], integer("observations", count), str(tail), threads)
     return p
 
 

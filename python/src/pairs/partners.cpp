@@ -9,13 +9,18 @@
 namespace gpu_python {
 namespace {
 
+// The threads of a call, for what the host adds to its result.
+gpu::execution host_threads(const pair_call& call) {
+  return {.cpu_threads = call.options.exec.cpu_threads};
+}
+
 // The ties of the rows of y, or of x alone.
-std::vector<gpu::row_ties> partner_ties(const pair_tables& tables) {
-  return tables.visit([](const auto& x, const auto&... y) {
+std::vector<gpu::row_ties> partner_ties(const pair_tables& tables, const gpu::execution& exec) {
+  return tables.visit([&](const auto& x, const auto&... y) {
     if constexpr (sizeof...(y) == 0) {
-      return gpu::kendall_ties(x);
+      return gpu::kendall_ties(x, exec);
     } else {
-      return (gpu::kendall_ties(y), ...);
+      return (gpu::kendall_ties(y, exec), ...);
     }
   });
 }
@@ -40,7 +45,8 @@ gpu::matrix<double> shared_p(const gpu::neighbor_table& table, const pair_tables
                      .p = 0});
   });
   const std::vector<double> of_edges = tables.visit_tables([&](const auto&... views) {
-    return gpu::shared_kendall_p(views..., std::span<const gpu::edge>(edges), call.keep.side);
+    return gpu::shared_kendall_p(views..., std::span<const gpu::edge>(edges), call.keep.side,
+                                 host_threads(call));
   });
   std::size_t next = 0;
   for_each_place([&](gpu::index_t i, gpu::index_t e, bool is_there) {
@@ -52,8 +58,9 @@ gpu::matrix<double> shared_p(const gpu::neighbor_table& table, const pair_tables
 // p of every entry where it depends on the ties of both rows; NaN behind the last of a row.
 gpu::matrix<double> tied_p(const gpu::neighbor_table& table, const pair_tables& tables,
                            const pair_call& call) {
-  const auto of_x = gpu::kendall_ties(tables.x());
-  const auto of_partner = partner_ties(tables);
+  const gpu::execution exec = host_threads(call);
+  const auto of_x = gpu::kendall_ties(tables.x(), exec);
+  const auto of_partner = partner_ties(tables, exec);
   const gpu::index_t begin = table.summary.part_begin;
   const bool is_exact = call.options.p_method == gpu::p_method::exact;
   gpu::matrix<double> p(table.index.rows(), table.index.cols());

@@ -57,7 +57,10 @@ void check_execution(const execution& exec) {
   } catch (const invalid_argument& error) {
     throw refused_options(error.what());
   }
-  check_threads(detail::thread_count(exec.cpu_threads));
+  const int threads = detail::thread_count(exec.cpu_threads);
+  // What is asked for no number of threads, as the joining of parts, has that of the run too.
+  omp_set_num_threads(threads);
+  check_threads(threads);
 }
 
 }  // namespace gpu::cli

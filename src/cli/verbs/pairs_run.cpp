@@ -168,8 +168,9 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
 // p of pairs of rows of the tables, which outlive it, by the ties in the columns that they share.
 io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
   if (job.pairs.nans != nan_policy::pairwise || !job.has_p_of_ties()) return {};
-  return [data = tables_of(tables), side = job.filter.side](std::span<const edge> pairs) {
-    return detail::shared_kendall_p(data, pairs, side);
+  return [data = tables_of(tables), side = job.filter.side,
+          threads = job.pairs.exec.cpu_threads](std::span<const edge> pairs) {
+    return detail::shared_kendall_p(data, pairs, side, {.cpu_threads = threads});
   };
 }
 
@@ -177,8 +178,8 @@ io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
 std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
   if (!job.has_p_of_ties() || job.pairs.nans == nan_policy::pairwise) return nullptr;
-  const auto of_table = [](const io::table& table) {
-    return detail::kendall_ties(table_of(table));
+  const auto of_table = [&](const io::table& table) {
+    return detail::kendall_ties(table_of(table), {.cpu_threads = job.pairs.exec.cpu_threads});
   };
   auto out = std::make_shared<std::vector<row_ties>>(of_table(tables.x));
   if (tables.y) {
@@ -394,8 +395,10 @@ void pairs_run::run_dense(run_report& report) {
       [&] {
         io::write_dense(job_.format, outputs_.result(), result, context_);
         if (!observations) return;
-        io::write_observations(job_.format, *observations,
-                               detail::shared_observations(tables_of(tables_)), context_);
+        io::write_observations(
+            job_.format, *observations,
+            detail::shared_observations(tables_of(tables_), {.cpu_threads = context_.threads}),
+            context_);
         observations->sync();
       },
       report);

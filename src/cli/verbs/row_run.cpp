@@ -84,7 +84,8 @@ class row_run {
 
   void take_rows(progress_line& line) {
     const stopwatch opening;
-    io::input file(job_.input, is_interrupted, job_.max_input_bytes);
+    io::input file(job_.input, is_interrupted, job_.max_input_bytes, nullptr,
+                   operation_.exec().cpu_threads);
     const io::read_options options{
         .text = job_.text, .transposes = job_.transposes, .threads = operation_.exec().cpu_threads};
     const auto source = io::open_rows(file, options);

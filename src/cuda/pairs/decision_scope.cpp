@@ -12,11 +12,11 @@ namespace {
 // A copy of value(n) for every n in [least, most].
 template <class Value, class ValueOf>
 device_buffer<Value> upload(index_t least, index_t most, const ValueOf& value, const char* what,
-                            const pair_budget& budget, cudaStream_t stream) {
+                            const pair_budget& budget, int cpu_threads, cudaStream_t stream) {
   const auto count = static_cast<std::size_t>(most - least + 1);
   budget.require(count * sizeof(Value), what);
   std::vector<Value> host(count);
-  detail::parallel_for(most - least + 1, detail::thread_count(0), [&](index_t at, int) {
+  detail::parallel_for(most - least + 1, detail::thread_count(cpu_threads), [&](index_t at, int) {
     host[static_cast<std::size_t>(at)] = value(least + at);
   });
   device_buffer<Value> out(count, stream);
@@ -44,7 +44,7 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
     const detail::observation_cuts& cuts = *by.cuts;
     cuts_ = upload<detail::keep_range>(
         cuts.least(), cuts.most(), [&](index_t n) { return cuts.of(n); },
-        "cuts by the number of observations", budget, stream);
+        "cuts by the number of observations", budget, cpu_threads, stream);
     decision.least = cuts.least();
     decision.cuts = cuts_.data();
   }
@@ -52,13 +52,13 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
     const detail::observation_tests& tests = *by.tests;
     tables_ = upload<stats::p_table>(
         tests.least(), tests.most(), [&](index_t n) { return tests.table_of(n); },
-        "tests by the number of observations", budget, stream);
+        "tests by the number of observations", budget, cpu_threads, stream);
     decision.least = tests.least();
     decision.tables = tables_.data();
     decision.side = tests.side();
   }
   if (by.tied != nullptr && by.tied->shared != nullptr) {
-    decide_shared(budget, *by.tied, decision, stream);
+    decide_shared(budget, *by.tied, cpu_threads, decision, stream);
   }
   if (by.bins != nullptr && by.bins->tied.shared != nullptr) {
     bin_shared(budget, *by.bins, cpu_threads, decision, stream);
@@ -67,13 +67,14 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
 }
 
 void decision_scope::decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
-                                   kernels::pairwise_decision& decision, cudaStream_t stream) {
+                                   int cpu_threads, kernels::pairwise_decision& decision,
+                                   cudaStream_t stream) {
   const detail::shared_kendall_cut& cuts = *cut.shared;
   const double least_z = stats::least_kept_z(cuts.of(cuts.most()));  // of every n
   kendall_ = upload<stats::kendall_decision>(
       cuts.least(), cuts.most(),
       [&](index_t n) { return stats::decide_by(cuts.of(n), cut.keep, least_z); },
-      "cuts of tau by the number of observations", budget, stream);
+      "cuts of tau by the number of observations", budget, cpu_threads, stream);
   decision.least = cuts.least();
   decision.kendall = kendall_.data();
 }
@@ -97,7 +98,7 @@ void decision_scope::bin_shared(const pair_budget& budget, const detail::bin_req
   steps_ = upload<double>(
       0, static_cast<index_t>(host.size()) - 1,
       [&](index_t at) { return host[static_cast<std::size_t>(at)]; },
-      "p by the place among the bins", budget, stream);
+      "p by the place among the bins", budget, cpu_threads, stream);
   kendall_ = upload<stats::kendall_decision>(
       cuts.least(), cuts.most(),
       [&](index_t n) {
@@ -108,7 +109,7 @@ void decision_scope::bin_shared(const pair_budget& budget, const detail::bin_req
         out.untied_p = out.step_z + untied[static_cast<std::size_t>(n - cuts.least())];
         return out;
       },
-      "tests of tau by the number of observations", budget, stream);
+      "tests of tau by the number of observations", budget, cpu_threads, stream);
   decision.least = cuts.least();
   decision.kendall = kendall_.data();
 }

@@ -35,7 +35,7 @@ class decision_scope {
   void decide_pairwise(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
                        cudaStream_t stream);
   // Of Kendall's tau of rows with missing values.
-  void decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
+  void decide_shared(const pair_budget& budget, const detail::tied_cut& cut, int cpu_threads,
                      kernels::pairwise_decision& decision, cudaStream_t stream);
   void bin_shared(const pair_budget& budget, const detail::bin_request& bins, int cpu_threads,
                   kernels::pairwise_decision& decision, cudaStream_t stream);

@@ -128,13 +128,14 @@ class seekable_file final : public seekable_bytes {
 class regular_file_stream final : public byte_stream {
  public:
   regular_file_stream(int descriptor, std::string name, stop_request stop, std::uint64_t begin,
-                      std::uint64_t size, std::shared_ptr<file_digest> digest)
+                      std::uint64_t size, int threads, std::shared_ptr<file_digest> digest)
       : descriptor_(descriptor),
         name_(std::move(name)),
         stop_(std::move(stop)),
         begin_(begin),
         position_(begin),
         size_(size),
+        threads_(threads),
         digest_(std::move(digest)) {}
 
   std::size_t read(std::span<char> out) override {
@@ -166,11 +167,12 @@ class regular_file_stream final : public byte_stream {
  private:
   /// Reads what the file is known to hold in equal parts; returns the bytes in front of a gap.
   std::size_t read_by_threads(std::span<char> out) {
-    constexpr std::size_t most_threads = 4;
+    constexpr int enough_threads = 4;
     constexpr std::size_t worth_a_thread = std::size_t{2} << 20;
     const std::uint64_t left = size_ - std::min(position_, size_);
     const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left));
-    const std::size_t count = std::min(most_threads, known / worth_a_thread);
+    const std::size_t count = std::min<std::size_t>(
+        static_cast<std::size_t>(std::min(threads_, enough_threads)), known / worth_a_thread);
     if (count < 2) return 0;
     const std::size_t part = known / count;
     std::vector<std::future<piece>> parts;
@@ -215,13 +217,14 @@ class regular_file_stream final : public byte_stream {
   std::uint64_t begin_;
   std::uint64_t position_;
   std::uint64_t size_;
+  int threads_;
   std::shared_ptr<file_digest> digest_;
 };
 
 }  // namespace
 
 std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, stop_request stop,
-                                              std::shared_ptr<file_digest> digest) {
+                                              int threads, std::shared_ptr<file_digest> digest) {
   struct stat status{};
   const bool is_known = ::fstat(descriptor, &status) == 0;
   const int status_error = errno;
@@ -238,7 +241,7 @@ std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, 
   }
   return std::make_unique<regular_file_stream>(
       descriptor, std::move(name), std::move(stop), static_cast<std::uint64_t>(begin),
-      static_cast<std::uint64_t>(status.st_size), std::move(digest));
+      static_cast<std::uint64_t>(status.st_size), threads, std::move(digest));
 }
 
 }  // namespace gpu::io

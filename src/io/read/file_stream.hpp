@@ -13,11 +13,12 @@ namespace gpu::io {
 /// Reads `descriptor` from where it stands, and closes it at the end. `name` is for messages.
 ///
 /// A regular file is read, not mapped: where another process cuts it short meanwhile, that is an
-/// input_error here and would be a signal there. Large pieces are read by several threads.
+/// input_error here and would be a signal there. Large pieces are read by several threads,
+/// at most four of `threads`.
 /// @param digest becomes that of the bytes that were read, where it is not null.
 /// @throw input_error where it cannot be read or is a directory.
 [[nodiscard]] std::unique_ptr<byte_stream> make_file_stream(
-    int descriptor, std::string name, stop_request stop,
+    int descriptor, std::string name, stop_request stop, int threads,
     std::shared_ptr<file_digest> digest = nullptr);
 
 }  // namespace gpu::io

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/gzip_stream.hpp"
@@ -108,10 +109,12 @@ class text_buffer {
   std::size_t size_ = 0;
 };
 
-/// Blocks of a stream, read one ahead in another thread.
+/// Blocks of a stream, read one ahead in another thread where there is one.
 class streamed_lines final : public line_source {
  public:
-  explicit streamed_lines(std::unique_ptr<byte_stream> stream) : stream_(std::move(stream)) {
+  streamed_lines(std::unique_ptr<byte_stream> stream, int threads)
+      : stream_(std::move(stream)),
+        policy_(threads > 1 ? std::launch::async : std::launch::deferred) {
     read_ahead();
   }
 
@@ -142,7 +145,7 @@ class streamed_lines final : public line_source {
       std::memcpy(coming_.bytes.data(), current_.bytes.data() + current_.whole_lines, rest);
     }
     coming_.filled = rest;
-    ahead_ = std::async(std::launch::async, [this] { fill(coming_); });
+    ahead_ = std::async(policy_, [this] { fill(coming_); });
   }
 
   void fill(block& b) {
@@ -159,6 +162,7 @@ class streamed_lines final : public line_source {
   }
 
   std::unique_ptr<byte_stream> stream_;
+  std::launch policy_;
   block current_;
   block coming_;
   std::future<void> ahead_;  // last: its destructor waits for a thread that uses the others
@@ -167,16 +171,17 @@ class streamed_lines final : public line_source {
 }  // namespace
 
 input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
-             std::shared_ptr<file_digest> digest)
+             std::shared_ptr<file_digest> digest, int threads)
     : name_(path == "-" ? "standard input" : path),
       stop_(std::move(stop)),
       max_bytes_(max_bytes),
+      threads_(detail::thread_count(threads)),
       bytes_read_(std::make_shared<std::atomic<std::uint64_t>>(0)) {
   // Opening a FIFO does not wait for its writer: reading does, and a stop request ends that.
   const int descriptor =
       path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) throw input_error(name_, {}, "cannot be opened: " + system_message(errno));
-  stream_ = make_file_stream(descriptor, name_, stop_, std::move(digest));
+  stream_ = make_file_stream(descriptor, name_, stop_, threads_, std::move(digest));
   const std::uint64_t most = stream_->most_bytes();
   if (most != std::numeric_limits<std::uint64_t>::max()) file_bytes_ = most;
   stream_ = std::make_unique<counted_stream>(std::move(stream_), bytes_read_);
@@ -246,7 +251,7 @@ void input::check_stop() const {
 }
 
 std::unique_ptr<line_source> input::lines() {
-  return std::make_unique<streamed_lines>(bytes());
+  return std::make_unique<streamed_lines>(bytes(), threads_);
 }
 
 }  // namespace gpu::io

@@ -31,16 +31,17 @@ class input {
   /// decompressed, to at most `max_bytes`.
   /// @param digest becomes that of the bytes that are read of the file, compressed or not, where it
   ///   is not null: that of the whole file once everything was read.
+  /// @param threads that read at most, 0: what OpenMP would take. With 1 the caller reads.
   /// @throw input_error where it cannot be opened or read, or is a directory.
   input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
-        std::shared_ptr<file_digest> digest = nullptr);
+        std::shared_ptr<file_digest> digest = nullptr, int threads = 0);
 
   /// For messages.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether the (decompressed) bytes begin with `magic`.
   [[nodiscard]] bool begins_with(std::string_view magic) const;
   /// All bytes from the beginning. Call one of the two, once. Blocks of lines are read ahead by
-  /// one while the block before is parsed.
+  /// one while the block before is parsed, where there is more than one thread.
   [[nodiscard]] std::unique_ptr<byte_stream> bytes();
   [[nodiscard]] std::unique_ptr<line_source> lines();
   /// The same at any position, in place of bytes() and lines(): of a regular file that is not
@@ -62,6 +63,7 @@ class input {
   std::string name_;
   stop_request stop_;
   std::uint64_t max_bytes_;
+  int threads_;
   std::unique_ptr<byte_stream> stream_;
   std::string head_;              // first bytes, already taken from the stream
   std::uint64_t file_bytes_ = 0;  // as the file has them; 0: not known

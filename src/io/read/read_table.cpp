@@ -82,7 +82,7 @@ table read_file(const std::string& path, const read_options& options,
                 const std::function<table(input& file)>& read) {
   try {
     const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
-    input file(path, options.stop, options.max_bytes, digest);
+    input file(path, options.stop, options.max_bytes, digest, options.threads);
     if (digest) *options.digest = {};
     table out = read(file);
     if (digest) {

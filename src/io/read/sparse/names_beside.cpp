@@ -46,7 +46,7 @@ template <class Add>
 index_t read_names(const std::string& path, index_t field, index_t most,
                    const read_options& options, const Add& add) {
   const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
-  input file(path, options.stop, options.max_bytes, digest);
+  input file(path, options.stop, options.max_bytes, digest, options.threads);
   numbered_lines lines(file.lines());
   index_t count = 0;
   for (std::string_view line; lines.next(line);) {

@@ -149,7 +149,8 @@ void adjusted_rows::adjust(std::uint64_t family, adjustment how) {
 }
 
 void adjusted_rows::adjust_within(std::span<double> tests, std::uint64_t family, adjustment how) {
-  q_ = adjusted_p_values(std::span<const double>(q_), tests, family, how);
+  q_ = adjusted_p_values(std::span<const double>(q_), tests, family, how,
+                         {.cpu_threads = context_.threads});
 }
 
 std::string adjusted_rows::with_q(std::string_view bytes) {

@@ -16,15 +16,15 @@ constexpr std::size_t lent_edges = std::size_t{1} << 14;
 edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges,
                              formatter format)
     : out_(out),
-      most_threads_(std::max<std::size_t>(threads, 1)),
+      most_threads_(threads > 1 ? threads : 0),
       most_blocks_(2 * most_threads_ + 2),
       block_edges_(block_edges),
       format_(std::move(format)),
       formatted_(most_blocks_) {}
 
 edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges)
-    : edge_pipeline(out, out.has_places() ? threads : 1, block_edges,
-                    [](std::span<const edge> edges, std::size_t, block_text&) {
+    : edge_pipeline(out, out.has_places() ? threads : std::min<std::size_t>(threads, 2),
+                    block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
                       return std::string_view(reinterpret_cast<const char*>(edges.data()),
                                               edges.size_bytes());
                     }) {

@@ -46,10 +46,10 @@ class block_text {
 
 /// Writes blocks of edges to `out`, which nothing else may use between the first push() and the end
 /// of finish(), written() or the destructor. Threads start with the first full block: few edges
-/// need none. No thread waits for its turn to write: the one that completes the block whose turn it
-/// is writes that and all that are ready behind it, while the others go on. Records as they are in
-/// memory have known places: in a file that has such, each thread writes its own, and many edges at
-/// a time are written from where they lie.
+/// need none, and one thread is the caller's. No thread waits for its turn to write: the one that
+/// completes the block whose turn it is writes that and all that are ready behind it, while the
+/// others go on. Records as they are in memory have known places: in a file that has such, each
+/// thread writes its own, and many edges at a time are written from where they lie.
 class edge_pipeline {
  public:
   /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and
@@ -59,7 +59,7 @@ class edge_pipeline {
 
   /// @param block_edges edges of a block.
   edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges, formatter format);
-  /// Writes the edges as they are in memory; by one thread where the output has no places.
+  /// Writes the edges as they are in memory; by no more than two where the output has no places.
   edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges);
   /// Leaves out what is not written yet.
   ~edge_pipeline();

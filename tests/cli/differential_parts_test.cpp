@@ -2,8 +2,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -142,6 +144,64 @@ TEST_CASE("parts of differential are joined to the bytes of a single run",
       fs::remove(merged);
     }
   }
+}
+
+TEST_CASE("q of partners that are more than pairs is that of their pairs",
+          "[cli][parts][differential]") {
+  // Rows that are nearly the same in one group and unrelated in the other: every pair differs.
+  constexpr int rows = 10;
+  std::mt19937 random(3);  // NOLINT: the same rows on every run
+  std::string table;
+  std::string labels;
+  for (int i = 0; i < rows; ++i) {
+    for (int k = 0; k < 60; ++k) {
+      const int noise = static_cast<int>(random() % 100);
+      table += (k == 0 ? "" : "\t") + std::to_string(k < 30 ? 1000 * (k * k % 17) + noise : noise);
+    }
+    table += "\n";
+  }
+  for (int k = 0; k < 60; ++k) labels += k < 30 ? "a\n" : "b\n";
+  const gpu_test::temporary_folder folder;
+  const words command{"differential",
+                      folder.write("in.tsv", table),
+                      "-q",
+                      "--groups",
+                      folder.write("groups.txt", labels),
+                      "--keep",
+                      "top-k",
+                      "-k",
+                      "9",
+                      "--adjust",
+                      "bonferroni"};
+  const auto run = [&](const words& more) {
+    const command_result result = run_command(joined(command, more));
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+  };
+  run({"-o", folder.path("single.tsv")});
+  std::istringstream lines(read_file(folder.path("single.tsv")));
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "name_i\trank\tname_j\tr_a\tr_b\tz\tp\tq");
+  constexpr double pairs = rows * (rows - 1) / 2;
+  int entries = 0;
+  for (; std::getline(lines, line); ++entries) {
+    std::istringstream fields(line);
+    words all;
+    for (std::string field; fields >> field;) all.push_back(field);
+    REQUIRE(all.size() == 8);
+    const double q = std::stod(all[6]) * pairs;
+    CHECK(std::abs(std::stod(all[7]) - q) <= 2e-5 * q);  // both have six digits
+  }
+  CHECK(entries == rows * (rows - 1));
+  for (const char* part : {"2/3", "1/3", "3/3"}) {
+    run({"--part", part, "--output-dir", folder.path("parts")});
+  }
+  CHECK(run_command({"merge", folder.path("parts"), "-q", "-o", folder.path("merged.tsv")})
+            .exit_code == 0);
+  CHECK(read_file(folder.path("merged.tsv")) == read_file(folder.path("single.tsv")));
+  run({"--resume", "--parts", "4", "-o", folder.path("resumed.tsv")});
+  CHECK(read_file(folder.path("resumed.tsv")) == read_file(folder.path("single.tsv")));
 }
 
 TEST_CASE("differential goes on from the parts that are there", "[cli][parts][differential]") {

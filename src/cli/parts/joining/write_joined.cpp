@@ -9,8 +9,6 @@
 #include <span>
 #include <utility>
 
-#include <gpu/adjusted_p.hpp>
-
 #include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/joining/part_listing.hpp"
 #include "cli/process/interrupt.hpp"
@@ -19,6 +17,7 @@
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
+#include "io/write/edges/edge_text.hpp"
 #include "io/write/edges/folded_writer.hpp"
 #include "io/write/result_headers.hpp"
 
@@ -155,7 +154,7 @@ std::vector<double> tests_of(const joined_parts& joined, const pairs_command& jo
 void join_differences_with_q(const joined_parts& joined, const pairs_command& job,
                              const part_folder& folder, io::output_file& out) {
   const std::vector<double> p = p_of_parts(joined, folder, joined.summary.pairs_kept);
-  const std::vector<double> q = adjusted_p_values(p, joined.family, job.filter.adjust);
+  const std::vector<double> q = q_of_lines(p, joined.family, job.filter.adjust);
   const differential_lines lines(job.keep, job.format, job.info().symbol);
   copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
   std::size_t line = 0;
@@ -202,6 +201,16 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
   for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
 }
 
+/// The lines of edges, which a single run compresses in blocks of its own.
+void join_edge_lines(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
+  io::edge_line_copy lines(out);
+  for (const part_manifest& m : joined.parts) {
+    checked_file in(folder, file_of(folder, m, "rows"));
+    for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) lines.write(bytes);
+  }
+  lines.finish();
+}
+
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
   const pairs_command job = job_of(joined.job);
@@ -213,6 +222,10 @@ void join_rows(const joined_parts& joined, const part_folder& folder, io::output
     out.write(npy_header_of(joined, job));
   } else {
     copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
+  }
+  if (job.keep == keep_kind::edges && !job.is_differential() &&
+      job.format != io::result_format::npy) {
+    return join_edge_lines(joined, folder, out);
   }
   for (const part_manifest& m : joined.parts) copy_file(folder, file_of(folder, m, "rows"), out);
 }

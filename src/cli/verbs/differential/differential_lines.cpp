@@ -1,5 +1,7 @@
 #include "cli/verbs/differential/differential_lines.hpp"
 
+#include <gpu/adjusted_p.hpp>
+
 #include "io/field_text.hpp"
 
 namespace gpu::cli {
@@ -18,6 +20,13 @@ std::vector<differential_edge> edges_of(const differential_partners& found) {
     }
   }
   return out;
+}
+
+std::vector<double> q_of_lines(std::span<const double> p, std::uint64_t pairs_tested,
+                               adjustment adjust) {
+  // Only lines of edges have this q, and each of them is a pair.
+  if (adjust == adjustment::benjamini_hochberg) return adjusted_p_values(p, pairs_tested, adjust);
+  return adjusted_p_values(p, std::span<double>(), pairs_tested, adjust);
 }
 
 differential_lines::differential_lines(keep_kind keep, io::result_format format,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,11 @@ inline constexpr double difference_numbers_bytes = 65;
 
 /// The entries of a table of partners as edges: of row i of the panel (i, partner), best first.
 [[nodiscard]] std::vector<differential_edge> edges_of(const differential_partners& found);
+
+/// The adjusted p of all lines of a result; of partners a pair has two lines where each row is a
+/// partner of the other, and is still one test.
+[[nodiscard]] std::vector<double> q_of_lines(std::span<const double> p, std::uint64_t pairs_tested,
+                                             adjustment adjust);
 
 /// What the lines of a job have in common.
 class differential_lines {

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include <gpu/adjusted_p.hpp>
 #include <gpu/differential.hpp>
 
 #include "cli/process/interrupt.hpp"
@@ -57,7 +56,7 @@ class differential_operation final : public row_operation {
     if (!job_.writes_q()) return;
     std::vector<double> p;
     for (const differential_edge& e : edges_) p.push_back(e.p);
-    q_ = adjusted_p_values(p, summary_.pairs_tested, job_.filter.adjust);
+    q_ = q_of_lines(p, summary_.pairs_tested, job_.filter.adjust);
   }
 
   void write(const io::table& block) override {

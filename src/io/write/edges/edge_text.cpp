@@ -192,4 +192,26 @@ std::size_t edge_text_writer::format(std::span<const edge> edges, statistic_text
   return static_cast<std::size_t>(out - text);
 }
 
+void edge_line_copy::write(std::string_view lines) {
+  if (out_.packed() == compression::none) return out_.write(lines);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] == '"') is_quoted_ = !is_quoted_;
+    if (lines[i] != '\n' || is_quoted_ || ++edges_ < block_edges) continue;
+    block_ += lines.substr(begin, i + 1 - begin);
+    begin = i + 1;
+    finish();
+  }
+  block_ += lines.substr(begin);
+}
+
+void edge_line_copy::finish() {
+  if (block_.empty()) return;
+  std::string packed(compressed_bound(out_.packed(), block_.size()), '\0');
+  packed.resize(compress(out_.packed(), block_, packed.data()));
+  out_.write_packed(packed);
+  block_.clear();
+  edges_ = 0;
+}
+
 }  // namespace gpu::io

@@ -98,4 +98,21 @@ class edge_text_writer {
   edge_pipeline pipeline_;                  // last: its threads use the others
 };
 
+/// Writes lines of edges that an edge_text_writer has made, in any pieces: compressed to the bytes
+/// that this writer would have written.
+class edge_line_copy {
+ public:
+  /// `out` must outlive it.
+  explicit edge_line_copy(output_file& out) : out_(out) {}
+  void write(std::string_view lines);
+  /// The last block, which may be short.
+  void finish();
+
+ private:
+  output_file& out_;
+  std::string block_;
+  std::size_t edges_ = 0;   // in the block
+  bool is_quoted_ = false;  // a line end within quotes belongs to a name
+};
+
 }  // namespace gpu::io

@@ -7,9 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <thread>
+#include <future>
 #include <vector>
+
+#include "base/parallel.hpp"
 
 namespace gpu::io {
 namespace {
@@ -18,11 +19,10 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
 
 /// The digest of at most `most` bytes from `begin` on.
-std::optional<file_digest> digest_of(int descriptor, std::uint64_t begin, std::uint64_t most,
-                                     const std::atomic<bool>& is_stopped) {
+std::optional<file_digest> digest_of(int descriptor, std::uint64_t begin, std::uint64_t most) {
   file_digest digest;
   std::vector<unsigned char> block(block_bytes);
-  while (!is_stopped) {
+  for (;;) {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), most - digest.bytes));
     const ssize_t got = wanted == 0 ? 0
@@ -33,27 +33,23 @@ std::optional<file_digest> digest_of(int descriptor, std::uint64_t begin, std::u
     if (got == 0) return digest;
     digest.add({reinterpret_cast<const char*>(block.data()), static_cast<std::size_t>(got)});
   }
-  return {};
 }
 
-/// The digest of a file of about `size` bytes, by several threads: zlib's checksum takes one of
+/// The digest of a file of about `size` bytes, by `threads` at most: zlib's checksum takes one of
 /// them as long as the reading takes four.
-std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size) {
+std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size, int threads) {
   constexpr std::uint64_t worth_a_thread = std::uint64_t{4} << 20;
   constexpr std::uint64_t most_threads = 16;
   const std::uint64_t count = std::clamp<std::uint64_t>(
-      std::min<std::uint64_t>(size / worth_a_thread, std::thread::hardware_concurrency()), 1,
-      most_threads);
+      std::min(size / worth_a_thread, static_cast<std::uint64_t>(threads)), 1, most_threads);
   const std::uint64_t share = size / count;
-  const std::atomic<bool> never = false;
   std::vector<std::future<std::optional<file_digest>>> pieces;
   for (std::uint64_t k = 0; k < count; ++k) {
     // The last one goes on where the file grew.
     const std::uint64_t most = k + 1 == count ? to_the_end : share;
     const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
-    pieces.push_back(std::async(policy, [descriptor, k, share, most, &never] {
-      return digest_of(descriptor, k * share, most, never);
-    }));
+    pieces.push_back(std::async(
+        policy, [descriptor, k, share, most] { return digest_of(descriptor, k * share, most); }));
   }
   std::optional<file_digest> whole = file_digest{};
   for (std::size_t k = pieces.size(); k-- > 0;) pieces[k].wait();
@@ -64,19 +60,6 @@ std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size)
     if (whole) whole->append(*piece);
   }
   return whole;
-}
-
-/// A descriptor of the file, or -1: pipes and devices give their bytes once.
-int open_regular(const std::string& path) {
-  const int descriptor = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                     : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct stat status{};
-  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-      ::lseek(descriptor, 0, SEEK_CUR) == 0) {
-    return descriptor;
-  }
-  if (descriptor >= 0) ::close(descriptor);
-  return -1;
 }
 
 }  // namespace
@@ -94,43 +77,19 @@ void file_digest::append(const file_digest& more) noexcept {
   bytes += more.bytes;
 }
 
-std::optional<file_digest> digest_of_file(int descriptor) {
+std::optional<file_digest> digest_of_file(int descriptor, int threads) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  return digest_by_threads(descriptor, static_cast<std::uint64_t>(status.st_size));
+  return digest_by_threads(descriptor, static_cast<std::uint64_t>(status.st_size),
+                           detail::thread_count(threads));
 }
 
-std::optional<file_digest> digest_of_file(const std::string& path) {
-  const int descriptor = open_regular(path);
+std::optional<file_digest> digest_of_file(const std::string& path, int threads) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return {};
-  const std::optional<file_digest> digest = digest_of_file(descriptor);
+  const std::optional<file_digest> digest = digest_of_file(descriptor, threads);
   ::close(descriptor);
   return digest;
-}
-
-digest_task::digest_task(const std::string& path) {
-  const int descriptor = open_regular(path);
-  if (descriptor < 0) return;
-  result_ = std::async(std::launch::async, [this, descriptor] {
-    const auto digest = digest_of(descriptor, 0, to_the_end, is_stopped_);
-    ::close(descriptor);
-    return digest;
-  });
-}
-
-digest_task::~digest_task() {
-  is_stopped_ = true;  // the future waits for the thread
-}
-
-std::optional<file_digest> digest_task::get() {
-  if (!result_.valid()) return {};
-  return result_.get();
-}
-
-std::optional<file_digest> digest_task::get_if_ready() {
-  const bool is_ready =
-      result_.valid() && result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  return is_ready ? result_.get() : std::optional<file_digest>();
 }
 
 }  // namespace gpu::io

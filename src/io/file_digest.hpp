@@ -1,9 +1,7 @@
 #pragma once
-// Size and checksum of an input, computed while it is read.
+// Size and checksum of a file.
 
-#include <atomic>
 #include <cstdint>
-#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,29 +19,11 @@ struct file_digest {
   friend bool operator==(const file_digest&, const file_digest&) = default;
 };
 
-/// Reads the file at `path`, in several threads; nothing where it is no regular file, cannot be
-/// read, or is cut short meanwhile.
-[[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path);
+/// Reads the file at `path`, by `threads` at most, 0: as many as OpenMP would use. Nothing where it
+/// is not a regular file, cannot be read, or is cut short meanwhile.
+[[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path, int threads = 0);
 
 /// The same of an open file, whose position stays where it is.
-[[nodiscard]] std::optional<file_digest> digest_of_file(int descriptor);
-
-/// Computes the digest of a file in a thread of its own. Ends early with the object.
-class digest_task {
- public:
-  /// @param path "-": standard input. A pipe or a device has no digest: its bytes pass once.
-  explicit digest_task(const std::string& path);
-  ~digest_task();
-  digest_task(const digest_task&) = delete;
-  digest_task& operator=(const digest_task&) = delete;
-  /// Waits for it. Nothing where there is none, or the file could not be read.
-  [[nodiscard]] std::optional<file_digest> get();
-  /// The digest if it is there by now.
-  [[nodiscard]] std::optional<file_digest> get_if_ready();
-
- private:
-  std::atomic<bool> is_stopped_ = false;
-  std::future<std::optional<file_digest>> result_;
-};
+[[nodiscard]] std::optional<file_digest> digest_of_file(int descriptor, int threads = 0);
 
 }  // namespace gpu::io

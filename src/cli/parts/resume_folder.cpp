@@ -55,9 +55,10 @@ void resume_folder::remove(const job_key& key) noexcept {
 }
 
 part_folder folder_of_resumed(const pairs_command& job, const std::string& output) {
-  if (!job.part_folder.empty()) return part_folder(job.part_folder);
+  const int threads = job.pairs.exec.cpu_threads;
+  if (!job.part_folder.empty()) return part_folder(job.part_folder, threads);
   const std::size_t name_at = output.rfind('/') + 1;
-  return part_folder(output.substr(0, name_at) + "." + output.substr(name_at) + ".parts",
+  return part_folder(output.substr(0, name_at) + "." + output.substr(name_at) + ".parts", threads,
                      folder_kind::hidden);
 }
 

@@ -76,7 +76,7 @@ void run_part(const pairs_command& job) {
   check_execution(job.pairs.exec);
   const index_t number = job.pairs.part.index + 1;
   const index_t of = job.pairs.part.of;
-  const part_folder folder(job.part_folder);
+  const part_folder folder(job.part_folder, job.pairs.exec.cpu_threads);
   expect_no_part_names(folder, job);
   folder.create();
   const folder_lock lock(folder, lock_kind::shared);

@@ -68,12 +68,14 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
   const std::string name = file == "-" ? "standard input" : file;
   line.show("reading " + name);
   const bool is_in_parts = job.is_part || job.resumes;
+  const bool is_digested = is_in_parts || !job.report.empty();
   const io::read_options options{.text = text,
                                  .transposes = job.transposes,
                                  .threads = job.pairs.exec.cpu_threads,
                                  .stop = is_interrupted,
                                  .max_bytes = job.max_input_bytes,
-                                 .digest = is_in_parts ? &digest.emplace() : nullptr,
+                                 .digest = is_digested ? &digest.emplace() : nullptr,
+                                 .digests_names = is_in_parts,
                                  .keeps_sparse = !job.fingerprints};
   io::table table = job.fingerprints ? io::read_fingerprints(file, options, *job.fingerprints)
                                      : io::read_table(file, options);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -43,7 +44,7 @@ class row_run {
     report_.input.name = job.input == "-" ? "standard input" : job.input;
     report_.command_line = job.command_line;
     report_.used = resolve_backend(operation.exec());
-    if (outputs_.report()) digest_.emplace(job.input);
+    if (outputs_.report()) digest_ = std::make_shared<io::file_digest>();
   }
 
   void run() {
@@ -77,14 +78,14 @@ class row_run {
     report_.bytes_written = out().bytes_written();
     report_.total_seconds = total_.seconds();
     line.clear();
-    if (digest_) report_.input.digest = digest_->get();
+    if (digest_) report_.input.digest = *digest_;
     write_report(outputs_.report(), to_json(report_));
     if (!job_.quiet) say(to_text(report_));
   }
 
   void take_rows(progress_line& line) {
     const stopwatch opening;
-    io::input file(job_.input, is_interrupted, job_.max_input_bytes, nullptr,
+    io::input file(job_.input, is_interrupted, job_.max_input_bytes, digest_,
                    operation_.exec().cpu_threads);
     const io::read_options options{
         .text = job_.text, .transposes = job_.transposes, .threads = operation_.exec().cpu_threads};
@@ -146,7 +147,6 @@ class row_run {
   void write_unfinished(run_status status, row_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
-    if (digest_) report.input.digest = digest_->get_if_ready();
     write_unfinished_report(outputs_.report(), to_json(report));
   }
 
@@ -163,7 +163,7 @@ class row_run {
   row_outputs outputs_;
   row_report report_;
   bool is_result_written_ = false;
-  std::optional<io::digest_task> digest_;
+  std::shared_ptr<io::file_digest> digest_;  // of what is read; null without a report
 };
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
-#include "io/file_digest.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -37,9 +36,6 @@ class reported_run {
       report_.against->name = job.against == "-" ? "standard input" : job.against;
     }
     report_.command_line = job.command_line;
-    if (!outputs_.report()) return;
-    digest_.emplace(job.input);
-    if (!job.against.empty()) against_digest_.emplace(job.against);
   }
 
   void run() {
@@ -68,7 +64,11 @@ class reported_run {
     report_.summary.y_rows = tables.y ? tables.y->rows() : 0;
     report_.is_table_read = true;
     report_.input.add(tables.x.reading, tables.x.rows(), tables.cols());
-    if (tables.y) report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
+    report_.input.digest = tables.x_digest;
+    if (tables.y) {
+      report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
+      report_.against->digest = tables.y_digest;
+    }
 
     const std::optional<max_t_null> null = find_maxima(job_, tables, line);
     if (null) report_.permutations = {job_.max_t.permutations, job_.max_t.seed, null->seconds};
@@ -80,8 +80,6 @@ class reported_run {
     is_result_written_ = true;
     report_.total_seconds = total_.seconds();
     line.clear();
-    if (digest_) report_.input.digest = digest_->get();
-    if (against_digest_) report_.against->digest = against_digest_->get();
     write_report(outputs_.report(), to_json(report_));
     note_missing_q(job_);
     if (!job_.quiet) say(to_text(report_));
@@ -90,10 +88,6 @@ class reported_run {
   void write_unfinished(run_status status, run_report& report) {
     report.status = status;
     report.total_seconds = total_.seconds();
-    if (digest_) report.input.digest = digest_->get_if_ready();
-    if (against_digest_ && report.against) {
-      report.against->digest = against_digest_->get_if_ready();
-    }
     write_unfinished_report(outputs_.report(), to_json(report));
   }
 
@@ -111,8 +105,6 @@ class reported_run {
   pair_outputs outputs_;
   run_report report_;
   bool is_result_written_ = false;
-  std::optional<io::digest_task> digest_;
-  std::optional<io::digest_task> against_digest_;
 };
 
 }  // namespace

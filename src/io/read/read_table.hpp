@@ -24,6 +24,7 @@ struct read_options {
   /// Where it is not null, read_table makes it the digest of the file, of the very bytes that the
   /// table was read from, and of the files of names behind them.
   file_digest* digest = nullptr;
+  bool digests_names = true;  ///< Else the digest is that of the file alone.
   /// Whether read_table gives a sparse file as table::sparse, not written out.
   bool keeps_sparse = false;
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;

@@ -15,7 +15,8 @@ part_status damaged(std::string reason) {
 }
 
 /// What is wrong with a file of a part; "" where nothing is.
-std::string fault_in(const folder_files& files, const part_file& file, part_check how) {
+std::string fault_in(const folder_files& files, const part_file& file, part_check how,
+                     int threads) {
   const found_file found = files.find(file.name);
   if (!found.is_there) return fmt::format("{} is not there", file.name);
   if (!found.fault.empty()) return fmt::format("{} {}", file.name, found.fault);
@@ -23,7 +24,7 @@ std::string fault_in(const folder_files& files, const part_file& file, part_chec
     return fmt::format("{} has {} bytes, expected {}", file.name, found.bytes, file.digest.bytes);
   }
   if (how == part_check::sizes) return "";
-  const auto digest = io::digest_of_file(found.file->descriptor());
+  const auto digest = io::digest_of_file(found.file->descriptor(), threads);
   if (!digest) return fmt::format("{} cannot be read", file.name);
   if (*digest == file.digest) return "";
   return fmt::format("{} was changed: its CRC-32 is {:08x}, expected {:08x}", file.name,
@@ -82,7 +83,7 @@ part_status part_folder::check(const part_place& place, part_check how) const {
   const std::string untrue = fault_of(*out.manifest);
   if (!untrue.empty()) return damaged(fmt::format("{} says {}", name, untrue));
   for (const part_file& file : out.manifest->files) {
-    const std::string fault = fault_in(files_, file, how);
+    const std::string fault = fault_in(files_, file, how, threads_);
     if (fault.empty()) continue;
     out.state = part_state::damaged;
     out.reason = fault;
@@ -157,7 +158,7 @@ void part_folder::claim(const part_manifest& m) const {
     if (is_part_damaged || names(said, file, m.job) || names(claimed, file, m.job)) continue;
     const found_file found = files_.find(file.name);
     if (!found.is_there || found.bytes == 0) continue;
-    if (io::digest_of_file(found.file->descriptor()) == file.digest) continue;
+    if (io::digest_of_file(found.file->descriptor(), threads_) == file.digest) continue;
     throw parts_error(fmt::format(
         "{}: is there with other bytes, and no part of this job names it, so that it is "
         "not replaced: move it away, or take another folder",

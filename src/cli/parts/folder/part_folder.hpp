@@ -31,8 +31,9 @@ struct part_status {
 
 class part_folder {
  public:
-  explicit part_folder(std::string path, folder_kind kind = folder_kind::named)
-      : files_(std::move(path), kind) {}
+  /// @param threads that read files to check them, at most; 0: as many as OpenMP would use
+  explicit part_folder(std::string path, int threads = 0, folder_kind kind = folder_kind::named)
+      : files_(std::move(path), kind), threads_(threads) {}
 
   [[nodiscard]] const std::string& path() const noexcept { return files_.path(); }
   [[nodiscard]] std::string path_of(std::string_view name) const { return files_.path_of(name); }
@@ -91,6 +92,7 @@ class part_folder {
   void remove_files_of(const part_manifest& manifest) const;
 
   folder_files files_;
+  int threads_;
 };
 
 /// A manifest is no longer than this.

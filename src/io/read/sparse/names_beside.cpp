@@ -45,7 +45,8 @@ std::string_view field_at(std::string_view line, index_t field) {
 template <class Add>
 index_t read_names(const std::string& path, index_t field, index_t most,
                    const read_options& options, const Add& add) {
-  const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
+  const bool is_digested = options.digest != nullptr && options.digests_names;
+  const auto digest = is_digested ? std::make_shared<file_digest>() : nullptr;
   input file(path, options.stop, options.max_bytes, digest, options.threads);
   numbered_lines lines(file.lines());
   index_t count = 0;

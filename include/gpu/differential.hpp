@@ -171,12 +171,12 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 ///
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
 ///   one have no statistic), backend, devices, stream of a table in device memory, workspace_bytes
-///   (of each device; at least the rows of both groups as they are packed, and 48 bytes a row of
-///   the table; of a table in device memory also 16 bytes a value of the larger group), variant,
-///   threads, progress, whose stage is "differential", in pairs, and the part, which is one as of
-///   all_pairs: for edges and counts a panel of rows against all later rows, and the edges of parts
-///   0, 1, ... one behind the other are those of the whole; for differential_top_k_sink an equal
-///   panel of rows against all rows. The other options are not taken.
+///   (the CPU's scratch; of each device at least the packed rows of both groups, 48 bytes a row,
+///   and for a table in device memory 16 bytes a value of the larger group), variant, threads,
+///   progress, whose stage is "differential", in pairs, and the part, which is one as of all_pairs:
+///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
+///   one behind the other are those of the whole; for differential_top_k_sink an equal panel of
+///   rows against all rows. The other options are not taken.
 /// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
@@ -187,10 +187,10 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 ///   gpu::cancelled.
 /// Cost: the statistics of all pairs twice, once for each group, and a few operations a pair; z is
 /// computed for pairs that may pass, on the host. Benjamini and Hochberg's adjustment adds one to
-/// three passes. Memory: 8 bytes a value of the groups, of a table in device memory there, one
-/// group after the other, until its rows are packed; on the CPU two blocks of 2048 x 2048
-/// statistics, on CUDA two blocks of whole rows of about 256 MiB each in device memory, and what
-/// the sink keeps; never [rows, rows]. On CUDA differential_top_k_sink computes each pair from both
+/// three passes. Memory: on the CPU two blocks of 2048 x 2048 statistics and their rows, or smaller
+/// ones; on CUDA 8 bytes a value of the groups until these are packed, in the table's memory, and
+/// two blocks of whole rows of about 256 MiB each in device memory; what the sink keeps; never
+/// [rows, rows]. On CUDA differential_top_k_sink computes each pair from both
 /// of its rows. A part reads the groups of the whole table and looks for the rows without a
 /// statistic, then computes its pairs alone; of differential_top_k_sink the parts compute a pair of
 /// rows of two panels twice, once in each.

@@ -241,6 +241,40 @@ void add_long_pairs(std::vector<entry>& to) {
   edges_of(gpu::measure::pearson, &few_with_missing, gpu::nan_policy::pairwise);
 }
 
+void add_differences(std::vector<entry>& to) {
+  constexpr std::size_t tables = 512 << 10;
+  static const auto data = numbers<float>(700, 40, 1000);
+  static const auto wide = numbers<std::int16_t>(60, 3000, 1000);
+  for (const bool is_wide : {false, true}) {
+    const auto call = [is_wide](gpu::measure measure, const gpu::execution& exec,
+                                const auto& sink) {
+      std::vector<index_t> first;
+      std::vector<index_t> second;
+      const index_t cols = is_wide ? wide.cols() : data.cols();
+      for (index_t k = 0; k < cols; ++k) (k % 2 == 0 ? first : second).push_back(k);
+      const gpu::column_groups groups{first, second};
+      return is_wide ? gpu::differential_pairs(measure, wide, groups, {.exec = exec}, sink)
+                     : gpu::differential_pairs(measure, data, groups, {.exec = exec}, sink);
+    };
+    const index_t rows = is_wide ? wide.rows() : data.rows();
+    for (const auto measure : {gpu::measure::pearson, gpu::measure::spearman}) {
+      const std::string name = "differential " + std::string(gpu::info_of(measure).name) +
+                               (is_wide ? " of long rows" : "");
+      to.push_back({name + " edges", tables + bytes_of(rows, rows, sizeof(gpu::differential_edge)),
+                    [=](const auto& exec) {
+                      const auto found =
+                          call(measure, exec, gpu::differential_edge_sink{.keep = {.max_p = 0.1}});
+                      double sum = 0;
+                      for (const gpu::differential_edge& e : found.edges) sum += e.z + e.row;
+                      return sum;
+                    }});
+      to.push_back({name + " best", tables + bytes_of(rows, 3, 128), [=](const auto& exec) {
+                      return sum_of(call(measure, exec, gpu::differential_top_k_sink{.k = 3}).z);
+                    }});
+    }
+  }
+}
+
 int failures = 0;
 
 void expect(bool holds, const std::string& name, std::size_t limit, const char* what,
@@ -284,6 +318,7 @@ int main() {
   add_products(entries);
   add_pairs(entries);
   add_long_pairs(entries);
+  add_differences(entries);
   int ran = 0;
   int refused = 0;
   for (const entry& of : entries) {

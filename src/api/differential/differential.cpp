@@ -132,15 +132,35 @@ auto walk_over(measure of, const any_table& data, const column_groups& groups,
       differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));
   const backend where = checked_backend(what, {data}, options);
   const pair_area area = area_of({data}, options.part, shape);
+  const bool is_on_host = where == backend::cpu;
+  const std::size_t limit = is_on_host ? options.exec.workspace_bytes : 0;
+  const index_t group_cols = std::ssize(groups.first) + std::ssize(groups.second);
+  const block_shape shape_of_blocks =
+      is_on_host ? block_shape_of(area, group_cols, limit) : block_shape{};
   const walk_settings settings{.nans = options.nans,
                                .threads = detail::thread_count(options.exec.cpu_threads),
                                .on_progress = options.exec.on_progress,
-                               .standard_error = standard_error};
+                               .standard_error = standard_error,
+                               .block_rows = shape_of_blocks.rows};
   if (is_on_device(data)) {
     return find(difference_walk(groups, area, settings,
                                 cuda::make_difference_engine(what, data, groups, options)));
   }
-  return find(difference_walk(data, groups, area, settings, maker_of(what, options, where)));
+  if (limit == 0) {
+    return find(difference_walk(data, groups, area, settings, maker_of(what, options, where)));
+  }
+  pair_options within = options;
+  within.exec.workspace_bytes = limit > shape_of_blocks.bytes ? limit - shape_of_blocks.bytes : 1;
+  try {
+    return find(difference_walk(data, groups, area, settings, maker_of(what, within, where)));
+  } catch (const out_of_memory& error) {
+    // Twice: with more memory blocks may have more rows.
+    const std::size_t needed = 2 * (shape_of_blocks.bytes + error.requested_bytes());
+    throw out_of_memory(
+        fmt::format("options.exec.workspace_bytes: got {}, blocks of {} rows need at least {}",
+                    limit, shape_of_blocks.rows, needed),
+        needed);
+  }
 }
 
 // The same for a result that has its time.

@@ -195,8 +195,9 @@ void part_job::compute_edges(const part_place& place, computed& out) {
     writer->write(edges);
     for (const edge& e : edges) edge_sum += e.row * cols + e.col;
   };
-  out.summary =
-      all_pairs(job, context_.tables, options_, stream_sink{.keep = filter_, .consume = consume});
+  out.summary = all_pairs(
+      job, context_.tables, options_,
+      stream_sink{.keep = filter_, .consume = consume, .batch_edges = batch_edges_of(options_)});
   out.edge_sum = edge_sum;
   writer->finish();
 }
@@ -244,7 +245,10 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
     writer->write(edges);
   };
   out.summary = all_pairs(job, context_.tables, options_,
-                          folded_stream_sink{.keep = filter_, .begin = begin, .consume = consume});
+                          folded_stream_sink{.keep = filter_,
+                                             .begin = begin,
+                                             .consume = consume,
+                                             .batch_edges = batch_edges_of(options_)});
   writer->finish();
 }
 
@@ -273,9 +277,10 @@ void part_job::compute_tests(const part_place& place, computed& out) {
   };
   // Whatever min_abs and k leave out of the partners, and in an order that does not depend on who
   // computes it, as files of a part have it.
-  (void)all_pairs(
-      context_.job, context_.tables, options_,
-      stream_sink{.keep = {.max_p = filter_.max_p, .side = filter_.side}, .consume = consume});
+  (void)all_pairs(context_.job, context_.tables, options_,
+                  stream_sink{.keep = {.max_p = filter_.max_p, .side = filter_.side},
+                              .consume = consume,
+                              .batch_edges = batch_edges_of(options_)});
 }
 
 void part_job::compute_dense(const part_place& place, computed& out) {

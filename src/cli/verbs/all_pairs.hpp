@@ -40,6 +40,16 @@ concept bit_sink = std::same_as<Sink, dense_sink> || std::same_as<Sink, edge_sin
                    std::same_as<Sink, top_k_sink> || std::same_as<Sink, count_sink> ||
                    std::same_as<Sink, stream_sink>;
 
+/// Edges of a batch of a stream. They wait outside the scratch memory that --memory-limit bounds:
+/// fewer of them where it is small.
+[[nodiscard]] inline index_t batch_edges_of(const pair_options& options) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  constexpr std::size_t least = std::size_t{1} << 16;
+  const std::size_t limit = options.exec.workspace_bytes;
+  if (limit == 0) return most;
+  return static_cast<index_t>(std::clamp(limit / (4 * sizeof(edge)), least, most));
+}
+
 /// The Tanimoto similarities of x, or of x against y.
 template <class Sink>
 sink_result_t<Sink> all_bits(const bit_matrix_view& x, const std::optional<bit_matrix_view>& y,

@@ -263,8 +263,10 @@ void pairs_run::run_edges(run_report& report) {
     report.edge_sum = edge_sum;
   };
   try {
-    report.summary =
-        all_pairs(job_, tables_, options_, stream_sink{.keep = job_.filter, .consume = consume});
+    report.summary = all_pairs(
+        job_, tables_, options_,
+        stream_sink{
+            .keep = job_.filter, .consume = consume, .batch_edges = batch_edges_of(options_)});
     report.edge_sum = edge_sum;
     finish_edges([&] { writer->finish(); }, report);
   } catch (const cancelled&) {
@@ -339,9 +341,11 @@ void pairs_run::run_folded_edges(run_report& report) {
     written.write(edges, *writer, report);
   };
   try {
-    report.summary =
-        all_pairs(job_, tables_, options_,
-                  folded_stream_sink{.keep = job_.filter, .begin = begin, .consume = consume});
+    report.summary = all_pairs(job_, tables_, options_,
+                               folded_stream_sink{.keep = job_.filter,
+                                                  .begin = begin,
+                                                  .consume = consume,
+                                                  .batch_edges = batch_edges_of(options_)});
     // Both are on the disk before either gets its name: a run has both or neither.
     finish_edges(
         [&] {

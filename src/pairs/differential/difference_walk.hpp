@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "base/index_range.hpp"
 #include "pairs/area.hpp"
 #include "pairs/differential/difference_engine.hpp"
+#include "pairs/reading/host_rows.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -45,12 +47,24 @@ struct statistics_maker {
       on_device;
 };
 
+/// Rows and columns of a block of pairs, and the bytes that the walk needs for it.
+struct block_shape {
+  index_t rows = 0;
+  std::size_t bytes = 0;
+};
+
+/// The shape of the blocks of `area` for groups of so many columns together: with a `limit` of
+/// bytes such that a quarter of them do, the others are for the statistics, or the smallest blocks;
+/// 0: no limit.
+block_shape block_shape_of(const pair_area& area, index_t group_cols, std::size_t limit);
+
 /// How a walk over pairs is done.
 struct walk_settings {
   nan_policy nans = nan_policy::reject;
   int threads = 1;  ///< Exactly as many.
   progress_callback on_progress = {};
   double standard_error = 1;
+  index_t block_rows = 0;  ///< As block_shape_of() says; of a table on a device without meaning.
 };
 
 /// The rows of both groups of a call, and the walk over the pairs of its part.
@@ -58,13 +72,17 @@ class difference_walk {
  public:
   using block_taker = std::function<void(const statistics_block&)>;
 
-  /// Reads the table, which is in host memory, once, whatever the part. `area` is that of one
-  /// table.
+  /// Looks at every row of the table, which is in host memory and outlives this, whatever the
+  /// part. `area` is that of one table.
   difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
                   walk_settings settings, statistics_maker maker);
   /// Of a table that `engine` has read.
   difference_walk(const column_groups& groups, const pair_area& area, walk_settings settings,
                   std::unique_ptr<difference_engine> engine);
+
+  ~difference_walk();
+  difference_walk(const difference_walk&) = delete;
+  difference_walk& operator=(const difference_walk&) = delete;
 
   /// What finds the pairs of the walk on a device; null where they come in blocks, by the two
   /// functions below.
@@ -92,18 +110,22 @@ class difference_walk {
                                    const rows_without_statistic& second);
   /// The rows without a statistic, ascending.
   [[nodiscard]] std::vector<index_t> left_out() const;
-  void fill(const matrix<double>& group, index_range rows, index_range cols,
-            std::vector<double>& out) const;
+  void refuse_nans(std::span<const index_t> columns) const;
+  void send_to_device();
+  void look_at_groups();
+  /// The columns of both groups in some rows of the table, as doubles.
+  struct group_rows;
+  void gather(index_range rows, group_rows& out) const;
+  void gather(index_range rows, std::span<const index_t> columns, double* out) const;
   class block_walk;
 
   pair_area area_;
-  index_t first_cols_;
-  index_t second_cols_;
+  host_rows table_;  // in host memory
+  column_groups groups_;
   statistics_maker maker_;
   std::unique_ptr<difference_engine> on_device_;
   walk_settings settings_;
-  matrix<double> first_;  // [rows, columns of the group], of a table in host memory
-  matrix<double> second_;
+  std::unique_ptr<group_rows> on_way_;  // all rows of a table in host memory, to a device
   std::vector<index_t> constant_rows_;
   std::vector<index_t> nan_rows_;
   std::string device_;

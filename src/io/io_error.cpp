@@ -8,7 +8,7 @@ namespace gpu::io {
 namespace {
 
 std::string located(const std::string& path, input_position where, const std::string& what) {
-  const std::string file = printable(path);
+  const std::string file = visible(path);
   if (where.is_in_array) {
     return fmt::format("{}: row {}, column {}: {}", file, where.line, where.column, what);
   }
@@ -27,7 +27,7 @@ input_error::input_error(const std::string& file, input_position where, const st
 input_error::~input_error() = default;
 
 output_error::output_error(const std::string& file, const std::string& what)
-    : std::runtime_error(fmt::format("{}: {}", printable(file), what)) {}
+    : std::runtime_error(fmt::format("{}: {}", visible(file), what)) {}
 output_error::~output_error() = default;
 
 std::string printable(std::string_view text) {
@@ -46,9 +46,52 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+text_character first_character(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const char32_t first = byte(0);
+  const std::size_t bytes = first < 0x80    ? 1
+                            : first < 0xC2  ? 0
+                            : first < 0xE0  ? 2
+                            : first < 0xF0  ? 3
+                            : first <= 0xF4 ? 4
+                                            : 0;
+  if (bytes < 2 || text.size() < bytes) return {.code = first};
+  char32_t code = first & (0x7FU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {.code = first};
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < least[bytes]) return {.code = first};
+  return {.code = code, .bytes = bytes};
+}
+
+bool is_hidden(char32_t code) noexcept {
+  const auto is_from = [code](char32_t begin, char32_t end) {
+    return code >= begin && code <= end;
+  };
+  return code < 0x20 || is_from(0x7F, 0x9F) || code == 0x061C || is_from(0x200E, 0x200F) ||
+         is_from(0x2028, 0x202E) || is_from(0x2066, 0x2069);
+}
+
+std::string visible(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const text_character next = first_character(text);
+    if (is_hidden(next.code)) {
+      shown += '?';
+    } else {
+      shown += text.substr(0, next.bytes);
+    }
+    text.remove_prefix(next.bytes);
+  }
+  return shown;
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 40;
-  return fmt::format("'{}{}'", printable(text.substr(0, longest)),
+  return fmt::format("'{}{}'", visible(text.substr(0, longest)),
                      text.size() > longest ? "..." : "");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What can go wrong with a file, told apart so that the command can choose its exit code.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -40,11 +41,27 @@ class output_error : public std::runtime_error {
   ~output_error() override;
 };
 
-/// `text` with every control character replaced by '?': fit for a terminal and for one field of a
-/// line. Those of Unicode from U+0080 to U+009F, in UTF-8, are control characters too.
+/// `text` with every control character replaced by '?': fit for one field of a line. Those of
+/// Unicode from U+0080 to U+009F, in UTF-8, are control characters too.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// `text` in quotes, shortened and printable: fit for a message.
+/// A character of UTF-8; a byte that is part of none is one of its own.
+struct text_character {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+};
+
+/// The character that `text` begins with, which is not empty.
+[[nodiscard]] text_character first_character(std::string_view text) noexcept;
+
+/// Whether a terminal obeys the character or shows others in another order because of it: control
+/// characters, marks of the direction of writing, and separators of lines and paragraphs.
+[[nodiscard]] bool is_hidden(char32_t code) noexcept;
+
+/// `text` with '?' for each hidden character: fit for a message.
+[[nodiscard]] std::string visible(std::string_view text);
+
+/// `text` in quotes, shortened and visible: fit for a message.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 /// The message of an errno value.

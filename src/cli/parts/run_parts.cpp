@@ -36,7 +36,7 @@ std::string line_of(const part_listing& listing, index_t number) {
   const part_status& part = listing.status(number);
   std::string line =
       fmt::format("{}\t{}", text_of({listing.step, number, listing.of}), word_of(part.state));
-  if (part.state == part_state::damaged) return line + "\t" + io::printable(part.reason) + "\n";
+  if (part.state == part_state::damaged) return line + "\t" + io::visible(part.reason) + "\n";
   if (part.state == part_state::missing) return line + "\n";
   const pair_summary& s = part.manifest->summary;
   return line + fmt::format("\t{}\t{} pairs tested\t{} kept\t{:.3f} s\n",

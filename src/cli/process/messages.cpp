@@ -6,26 +6,65 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <exception>
 
 #include "cli/process/interrupt.hpp"
+#include "io/io_error.hpp"
 
 namespace gpu::cli {
 namespace {
 
-bool is_control(unsigned char c) {
-  constexpr unsigned char first_printable = 0x20;
-  constexpr unsigned char del = 0x7f;
-  return c < first_printable || c == del;
+void write_to_stderr(std::string_view text) noexcept {
+  constexpr int milliseconds = 100;
+  pollfd waited{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  while (!text.empty()) {
+    const int ready = ::poll(&waited, 1, milliseconds);
+    if (ready <= 0) {
+      if (is_interrupted()) return;  // nobody reads, and the run is to end
+      continue;
+    }
+    const ssize_t done =
+        ::write(STDERR_FILENO, text.data(), std::min(text.size(), std::size_t{PIPE_BUF}));
+    if (done < 0 && errno != EINTR && errno != EAGAIN) return;
+    if (done > 0) text.remove_prefix(static_cast<std::size_t>(done));
+  }
 }
 
-/// Whether the control characters U+0080 to U+009F of UTF-8 begin here.
-bool is_long_control(std::string_view text, std::size_t at) {
-  if (at + 1 >= text.size()) return false;
-  const auto second = static_cast<unsigned char>(text[at + 1]);
-  return text[at] == '\xc2' && second >= 0x80 && second < 0xa0;
+/// `text` with an escape for each hidden character except those of `kept`.
+std::string escaped(std::string_view text, std::string_view kept) {
+  std::string out;
+  while (!text.empty()) {
+    const io::text_character next = io::first_character(text);
+    const auto code = static_cast<std::uint32_t>(next.code);
+    constexpr std::uint32_t most_short = 0xff;
+    if (!io::is_hidden(next.code) || kept.find(text.front()) != kept.npos) {
+      out += text.substr(0, next.bytes);
+    } else if (text.front() == '\n') {
+      out += "\\n";
+    } else if (text.front() == '\t') {
+      out += "\\t";
+    } else {
+      out += code > most_short ? fmt::format("\\u{:04x}", code) : fmt::format("\\x{:02x}", code);
+    }
+    text.remove_prefix(next.bytes);
+  }
+  return out;
+}
+
+/// The same without memory: what is not plain becomes '?'.
+void say_plainly(std::string_view text) noexcept {
+  std::array<char, 256> plain{};
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, plain.size());
+    std::transform(piece.begin(), piece.end(), plain.begin(),
+                   [](char c) { return c == '\n' || (c >= ' ' && c < '\x7f') ? c : '?'; });
+    write_to_stderr({plain.data(), piece.size()});
+    text.remove_prefix(piece.size());
+  }
 }
 
 }  // namespace
@@ -42,37 +81,21 @@ void open_standard_streams() noexcept {
 }
 
 std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (is_control(c)) {
-      out += fmt::format("\\x{:02x}", c);
-    } else if (is_long_control(text, i)) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
+  return escaped(text, "");
 }
 
 void say(std::string_view text) noexcept {
-  constexpr int milliseconds = 100;
-  pollfd waited{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  while (!text.empty()) {
-    const int ready = ::poll(&waited, 1, milliseconds);
-    if (ready <= 0) {
-      if (is_interrupted()) return;  // nobody reads, and the run is to end
-      continue;
-    }
-    const ssize_t done =
-        ::write(STDERR_FILENO, text.data(), std::min(text.size(), std::size_t{PIPE_BUF}));
-    if (done < 0 && errno != EINTR && errno != EAGAIN) return;
-    if (done > 0) text.remove_prefix(static_cast<std::size_t>(done));
+  try {
+    write_to_stderr(escaped(text, "\n\t"));
+  } catch (const std::exception&) {  // no memory for the copy
+    say_plainly(text);
+  }
+}
+
+void show_on_line(std::string_view text) noexcept {
+  try {
+    write_to_stderr("\r\x1b[K" + printable(text));
+  } catch (const std::exception&) {  // the next one will do
   }
 }
 

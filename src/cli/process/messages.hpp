@@ -12,12 +12,15 @@ namespace gpu::cli {
 /// place: messages go nowhere then, reading and writing fail.
 void open_standard_streams() noexcept;
 
-/// `text` with control characters written as \xNN, \t, \n: names and cells of a file cannot move
-/// the cursor of a terminal.
+/// `text` with hidden characters (io::is_hidden) written as \xNN, \uNNNN, \t, \n: names and cells
+/// of a file cannot move the cursor of a terminal or turn what it shows around.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// Writes `text` to standard error as it is.
+/// Writes `text` to standard error, with escapes for hidden characters except line ends and tabs.
 void say(std::string_view text) noexcept;
+
+/// Replaces the last line of the terminal by `text`, made printable.
+void show_on_line(std::string_view text) noexcept;
 
 /// "gpu-similarity: note: <file>: <message>", a line for each, with control characters made
 /// printable. `file` may also be the name of a device.

@@ -31,7 +31,7 @@ progress_line::~progress_line() {
 
 void progress_line::show(std::string_view text) {
   if (!is_shown_) return;
-  say(fmt::format("\r\x1b[K{}", printable(text)));
+  show_on_line(text);
   has_text_ = true;
 }
 
@@ -62,7 +62,7 @@ void progress_line::show(const progress& state, std::string_view unit) {
 
 void progress_line::clear() {
   if (!has_text_) return;
-  say("\r\x1b[K");
+  show_on_line("");
   has_text_ = false;
 }
 

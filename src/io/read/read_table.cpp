@@ -94,7 +94,7 @@ table read_file(const std::string& path, const read_options& options,
   } catch (const error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    throw out_of_memory(fmt::format("{}: memory does not suffice to read it", printable(path)), 0);
+    throw out_of_memory(fmt::format("{}: memory does not suffice to read it", visible(path)), 0);
   }
 }
 

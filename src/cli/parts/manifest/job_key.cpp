@@ -208,11 +208,11 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
                          const std::optional<io::file_digest>& expected) {
     if (read == expected) return;
     throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
-                                  io::printable(file), text_of(read), text_of(expected)));
+                                  io::visible(file), text_of(read), text_of(expected)));
   };
   expect(job.input, tables.x_digest, key.input);
   if (job.is_differential() && groups_option(job) != key.option("groups")) {
-    throw parts_error(fmt::format("{}: was changed while this job ran", io::printable(job.groups)));
+    throw parts_error(fmt::format("{}: was changed while this job ran", io::visible(job.groups)));
   }
   if (key.against) expect(job.against, tables.y_digest, key.against);
   const auto expect_option = [&](const std::string& file, const char* option,
@@ -220,7 +220,7 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
     const std::string text = read ? text_of(*read) : std::string();
     if (text == key.option(option)) return;
     throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
-                                  io::printable(file), text, key.option(option)));
+                                  io::visible(file), text, key.option(option)));
   };
   expect_option(job.covariates, "covariates", tables.covariates_digest);
   expect_option(job.weights, "weights", tables.weights_digest);

@@ -274,6 +274,18 @@ TEST_CASE("Formats that are not read are named", "[io]") {
                   "1\0 \0",
                   6),
       "is UTF-16");
+  has(std::string("\xFF\xFE\0\0"
+                  "1\0\0\0",
+                  8),
+      "is UTF-32");
+  has(std::string("\0\0\xFE\xFF\0\0\0"
+                  "1",
+                  8),
+      "is UTF-32");
+  has(std::string("1\0\0\0"
+                  "2\0\0\0",
+                  8),
+      "looks like UTF-32");
   has(std::string("\xFE\xFF\0"
                   "1\0 ",
                   6),
@@ -316,4 +328,104 @@ TEST_CASE("zstd is read where the build has it", "[io][zstd]") {
                   io::input_error);
   CHECK(io::read_table(folder.path("one.zst"), {.text = plain.text, .max_bytes = text.size()})
             .rows() == 100000);
+
+  // A frame of one block as it is, whose window has 2^log bytes: zstd --long=31 says so too.
+  const auto frame = [](unsigned log, const std::string& bytes) {
+    std::string out("\x28\xB5\x2F\xFD\0", 5);
+    out += static_cast<char>((log - 10) << 3U);
+    const std::size_t head = bytes.size() << 3U | 1U;
+    for (const unsigned shift : {0U, 8U, 16U}) out += static_cast<char>(head >> shift & 0xFFU);
+    return out + bytes;
+  };
+  for (const unsigned log : {10U, 27U, 28U, 31U}) {
+    INFO(log);
+    CHECK(io::read_table(folder.write("long.zst", frame(log, "1 2 3\n3 1 2\n"))).rows() == 2);
+  }
+  try {
+    (void)io::read_table(folder.write("longer.zst", frame(32, "1 2 3\n3 1 2\n")));
+    FAIL("not refused");
+  } catch (const io::input_error& error) {
+    CHECK(std::string(error.what()).find("window of more than 2 GiB") != std::string::npos);
+  }
+}
+
+TEST_CASE("Layers of compression are taken off, some of them", "[io]") {
+  const gpu_test::temporary_folder folder;
+  std::string bytes = numbered_lines(1000);
+  for (int layers = 1; layers <= 5; ++layers) {
+    INFO(layers);
+    write_gzip(folder.path("in.gz"), bytes);
+    bytes = gpu_test::read_file(folder.path("in.gz"));
+    const gpu::io::read_options plain{.text = {.row_names = gpu::io::choice::no}};
+    if (layers <= 4) {
+      CHECK(gpu::io::read_table(folder.path("in.gz"), plain).rows() == 1000);
+      // The innermost is held to what the whole may unpack to.
+      gpu::io::read_options little = plain;
+      little.max_bytes = numbered_lines(1000).size() - 1;
+      CHECK_THROWS_AS(gpu::io::read_table(folder.path("in.gz"), little), gpu::io::input_error);
+    } else {
+      CHECK_THROWS_AS(gpu::io::read_table(folder.path("in.gz"), plain), gpu::io::input_error);
+    }
+  }
+}
+
+TEST_CASE("Many blank lines change no row and no number of a line", "[io]") {
+  const gpu_test::temporary_folder folder;
+  // More than a block of the reader, and not.
+  for (const std::size_t count : {std::size_t{3}, std::size_t{2} << 20, std::size_t{20} << 20}) {
+    for (const std::string_view blank : {"\n", "\r\n", " \n"}) {
+      const std::size_t lines = count / blank.size();
+      std::string many;
+      for (std::size_t i = 0; i < lines; ++i) many += blank;
+      for (const unsigned places : {1U, 2U, 4U, 7U}) {
+        const bool is_long = count > std::size_t{4} << 20;
+        if (is_long && (places != 7 || blank.size() > 1)) continue;
+        if (count > 3 && (places == 1 || blank.front() == ' ')) continue;
+        INFO(lines << " lines of " << blank.size() << " at " << places);
+        std::string text = "\xEF\xBB\xBF";
+        text += (places & 1U) != 0 ? many : "";
+        text += "id,a,b,c\n";
+        text += (places & 2U) != 0 ? many : "";
+        text += "\"g\n1\",1,2,3\n";
+        text += (places & 4U) != 0 ? many : "";
+        const std::size_t gaps = (places & 1U) + (places >> 1U & 1U) + (places >> 2U & 1U);
+        const auto before = static_cast<gpu::index_t>(gaps * lines) + 3;
+        const std::string path = folder.write("in.csv", text + "g2,4,NA,6\n");
+        const gpu::io::table table = gpu::io::read_table(path);
+        CHECK(table.rows() == 2);
+        CHECK(table.names[0] == "g 1");
+        CHECK(table.columns.names == std::vector<std::string>{"a", "b", "c"});
+        REQUIRE(table.first_nan);
+        CHECK(table.first_nan->line == before + 1);
+        for (const char* wrong : {"g2,4,x,6\n", "g2,4,6\n"}) {
+          try {
+            (void)gpu::io::read_table(folder.write("in.csv", text + wrong));
+            FAIL("not refused");
+          } catch (const gpu::io::input_error& error) {
+            CHECK(error.where().line == before + 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("What a terminal obeys is shown in no message", "[io]") {
+  using gpu::io::visible;
+  CHECK(visible("plain caf\xC3\xA9 \xC4\x9B \xE2\x82\xAC \xF0\x9F\x8C\x8D") ==
+        "plain caf\xC3\xA9 \xC4\x9B \xE2\x82\xAC \xF0\x9F\x8C\x8D");
+  CHECK(visible("\x1B[1m\x7F\t\n") == "?[1m???");
+  CHECK(visible("\x9B"
+                "1m \xC2\x9B"
+                "1m \xC2\x85") == "?1m ?1m ?");
+  // U+061C, U+200E, U+200F, U+2028, U+2029, U+202A to U+202E, U+2066 to U+2069.
+  for (const char* hidden :
+       {"\xD8\x9C", "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAA",
+        "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9"}) {
+    CHECK(visible(std::string("a") + hidden + "b") == "a?b");
+  }
+  // Their neighbours stay, and so do bytes that are not UTF-8 and that no terminal obeys.
+  CHECK(visible("\xE2\x80\x8D\xE2\x80\xAF\xE2\x81\xAA") == "\xE2\x80\x8D\xE2\x80\xAF\xE2\x81\xAA");
+  CHECK(visible("\xE2\x80") == "\xE2?");
+  CHECK(visible("\xFF\xE9") == "\xFF\xE9");
 }

@@ -305,6 +305,8 @@ TEST_CASE("What is wrong with an .npz is said", "[io][sparse]") {
   check_refused("a.npz", with_member("indices.npy", integers({0, 3, 1})),
                 "array 'indices' has 3 at 1, expected 0 to 2");
   check_refused("a.npz", with_member("indices.npy", integers({0, -1, 1})), "has -1 at 1");
+  check_refused("a.npz", with_member("data.npy", npy_of<std::uint8_t>("|b1", {1, 255, 1})),
+                "has the byte 255 at 1");
   check_refused("a.npz", with_member("indices.npy", integers({0, 1})),
                 "array 'indices' has 2 elements, expected 3");
   check_refused("a.npz", with_member("indices.npy", integers({2, 2, 1})),

@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint64_t most_buffered = std::uint64_t{1} << 18;
 constexpr std::uint64_t least_buffered = std::uint64_t{1} << 12;  // a file may grow
 constexpr std::size_t most_bytes_of_a_call = std::size_t{16} << 20;
-constexpr unsigned char first_magic_byte = 0x1F;
 
 }  // namespace
 
@@ -89,7 +88,7 @@ void gzip_stream::inflate_to(std::span<char> out, std::size_t& filled) {
 
 /// Another member, or zeros to the end.
 void gzip_stream::look_behind_member() {
-  if (*state_.next_in == first_magic_byte) {
+  if (*state_.next_in == static_cast<Bytef>(gzip_magic.front())) {
     inflateReset(&state_);
     place_ = place::in_member;
     return;

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "io/read/byte_stream.hpp"
 
 namespace gpu::io {
+
+inline constexpr std::string_view gzip_magic = "\x1F\x8B";
 
 /// How zlib takes its memory; nothing said: as it does by itself.
 struct zlib_memory {

@@ -186,14 +186,18 @@ input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes
   if (most != std::numeric_limits<std::uint64_t>::max()) file_bytes_ = most;
   stream_ = std::make_unique<counted_stream>(std::move(stream_), bytes_read_);
   take_head();
-  if (begins_with("\x1f\x8b")) {
-    stream_ = std::make_unique<gzip_stream>(bytes(), name_, max_bytes);
-    take_head();
-  } else if (begins_with(zstd_magic)) {
-    stream_ = make_zstd_stream(bytes(), name_, max_bytes);
+  // Some files are compressed twice by mistake; each layer unpacks to `max_bytes` at most.
+  constexpr int most_layers = 4;
+  for (int layer = 0; layer < most_layers; ++layer) {
+    if (begins_with(gzip_magic)) {
+      stream_ = std::make_unique<gzip_stream>(bytes(), name_, max_bytes);
+    } else if (begins_with(zstd_magic)) {
+      stream_ = make_zstd_stream(bytes(), name_, max_bytes);
+    } else {
+      break;
+    }
     take_head();
   }
-  // Also what is compressed twice.
   const std::string_view other = other_format(head_);
   if (!other.empty()) throw input_error(name_, {}, std::string(other));
 }

@@ -131,6 +131,17 @@ void note_nans(std::span<const T> values, index_t first, const npy_layout& layou
   }
 }
 
+/// That the octets of bools are 0 or 1, as everything writes them: another value is damage, and
+/// programs read it differently.
+void check_bools(std::span<const std::uint8_t> values, index_t first, const npy_layout& layout,
+                 const std::string& file) {
+  const auto wrong =
+      std::find_if(values.begin(), values.end(), [](std::uint8_t value) { return value > 1; });
+  if (wrong == values.end()) return;
+  throw input_error(file, layout.position(first + (wrong - values.begin())),
+                    fmt::format("got the byte {} in an array of bool, expected 0 or 1", *wrong));
+}
+
 constexpr index_t piece_values = index_t{1} << 20;
 
 /// Reads the values from number `done` of `count` on.
@@ -197,7 +208,7 @@ auto with_stored_type(const npy_header& header, const std::string& file, const U
   if (type == "i1") return use(std::int8_t{});
   if (type == "i2") return use(std::int16_t{});
   if (type == "i4") return use(std::int32_t{});
-  if (type == "u1" || type == "b1") return use(std::uint8_t{});  // of bool, 0 and 1
+  if (type == "u1" || type == "b1") return use(std::uint8_t{});
   if (type == "u2") return use(std::uint16_t{});
   if (type == "f4") return use(float{});
   if (type == "f8") return use(double{});
@@ -260,6 +271,9 @@ table npy_rows::read_rows(index_t rows) {
     const std::span<element> all(values.data(), static_cast<std::size_t>(rows * cols));
     if constexpr (std::is_same_v<element, T>) {
       read_values<T>(*bytes_, all, first, total, layout, file_, out);
+      if constexpr (std::is_same_v<T, std::uint8_t>) {
+        if (header_.descr.ends_with("b1")) check_bools(all, first, layout, file_);
+      }
     } else {
       read_narrowed<T>(*bytes_, all, first, total, layout, file_);
     }

@@ -10,7 +10,14 @@ struct known_format {
   std::string_view what;
 };
 
-constexpr std::array<known_format, 8> formats{{
+constexpr std::string_view utf32 =
+    "is UTF-32 text, expected UTF-8: iconv -f UTF-32 -t UTF-8 FILE | gpu-similarity ... -";
+
+// What is left behind the layers that are taken off.
+constexpr std::string_view compressed_again =
+    "is compressed more than four times, expected text or .npy, or either with gzip or zstd once";
+
+constexpr std::array<known_format, 12> formats{{
     {{"\xFD"
       "7zXZ\0",
       6},
@@ -29,6 +36,11 @@ constexpr std::array<known_format, 8> formats{{
      "is an HDF5 file (.h5, .h5ad), expected text or .npy: in Python, gpu_similarity takes "
      "AnnData"},
     {"RDX3\nX\n", "is an R data file, expected text or .npy: write.table() writes text"},
+    // Before UTF-16, whose mark is the first half of this one.
+    {{"\xFF\xFE\0\0", 4}, utf32},
+    {{"\0\0\xFE\xFF", 4}, utf32},
+    {"\x1F\x8B", compressed_again},
+    {"\x28\xB5\x2F\xFD", compressed_again},
     {"\xFF\xFE",
      "is UTF-16 text, expected UTF-8: iconv -f UTF-16 -t UTF-8 FILE | gpu-similarity ... -"},
     {"\xFE\xFF",
@@ -40,17 +52,30 @@ constexpr std::string_view unmarked_utf16 =
     "- "
     "(UTF-16BE where the most significant byte comes first)";
 
+constexpr std::string_view unmarked_utf32 =
+    "looks like UTF-32 text, expected UTF-8: iconv -f UTF-32LE -t UTF-8 FILE | gpu-similarity ... "
+    "- "
+    "(UTF-32BE where the most significant byte comes first)";
+
 }  // namespace
 
 std::string_view other_format(std::string_view head) {
   for (const known_format& format : formats) {
     if (head.starts_with(format.magic)) return format.what;
   }
-  // Every other byte of ASCII text is 0.
+  // Of each letter of ASCII text one byte is not 0.
   if (head.size() < 4) return "";
-  const bool is_little = head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0;
-  const bool is_big = head[0] == 0 && head[1] != 0 && head[2] == 0 && head[3] != 0;
-  return is_little || is_big ? unmarked_utf16 : "";
+  const auto has_text_at = [&](bool first, bool second, bool third, bool fourth) {
+    return (head[0] != 0) == first && (head[1] != 0) == second && (head[2] != 0) == third &&
+           (head[3] != 0) == fourth;
+  };
+  if (has_text_at(true, false, true, false) || has_text_at(false, true, false, true)) {
+    return unmarked_utf16;
+  }
+  if (has_text_at(true, false, false, false) || has_text_at(false, false, false, true)) {
+    return unmarked_utf32;
+  }
+  return "";
 }
 
 }  // namespace gpu::io

@@ -10,6 +10,7 @@
 
 #if defined(GPU_SIMILARITY_HAS_ZSTD)
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 namespace gpu::io {
@@ -27,6 +28,9 @@ class zstd_stream final : public byte_stream {
         state_(ZSTD_createDStream(), &ZSTD_freeDStream),
         buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)) {
     if (!state_) throw std::bad_alloc();
+    // As zstd(1) does with --long=31: a window needs memory only as far as it is filled.
+    const int longest = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+    (void)ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, longest);
   }
 
   std::size_t read(std::span<char> out) override {
@@ -64,6 +68,14 @@ class zstd_stream final : public byte_stream {
   void decode(ZSTD_outBuffer& filled) {
     const std::size_t status = ZSTD_decompressStream(state_.get(), &filled, &in_);
     if (ZSTD_isError(status) != 0) {
+      const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
+      if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+      if (code == ZSTD_error_frameParameter_windowTooLarge) {
+        fail(
+            "is compressed by zstd with a window of more than 2 GiB, expected one that --long=31 "
+            "makes "
+            "at most: compress it again with zstd");
+      }
       fail(fmt::format("the compressed data is damaged: {}", ZSTD_getErrorName(status)));
     }
     is_in_frame_ = status != 0;

@@ -145,6 +145,15 @@ template array<std::int32_t> npz_arrays::integers(std::string_view, index_t, ind
 template array<std::int64_t> npz_arrays::integers(std::string_view, index_t, index_t,
                                                   index_t) const;
 
+template <class T>
+void npz_arrays::check_bools(std::string_view name, const array<T>& values) const {
+  const auto wrong = std::find_if(values.begin(), values.end(),
+                                  [](T value) { return value != T{0} && value != T{1}; });
+  if (wrong == values.end()) return;
+  fail(name, fmt::format("is of bool and has the byte {} at {}, expected 0 or 1",
+                         static_cast<int>(*wrong) & 0xFF, wrong - values.begin()));
+}
+
 any_sparse_values npz_arrays::values(std::string_view name, index_t count) const {
   const opened from = open_vector(name, count);
   any_sparse_values out;
@@ -157,6 +166,7 @@ any_sparse_values npz_arrays::values(std::string_view name, index_t count) const
       }
       array<T> values(static_cast<std::size_t>(count));
       from.read(std::span<T>(values.data(), values.size()), *this);
+      if (from.header.descr.ends_with("b1")) check_bools(name, values);
       out = std::move(values);
     }
   };

@@ -38,6 +38,8 @@ class npz_arrays {
   struct opened;
   [[nodiscard]] opened open(std::string_view name) const;
   [[nodiscard]] opened open_vector(std::string_view name, index_t count) const;
+  template <class T>
+  void check_bools(std::string_view name, const array<T>& values) const;
   [[noreturn]] void fail(std::string_view name, const std::string& what) const;
 
   const zip_archive& archive_;

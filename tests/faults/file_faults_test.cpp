@@ -34,8 +34,9 @@ constexpr int exit_resources = 4;
 /// One way to use the command: its words, and its outputs in the folder of the run.
 struct job {
   std::string name;
-  std::string input;                   ///< in.txt, in.npy or in.txt.gz
-  std::vector<std::string> words;      ///< The first is the subcommand; the input follows it.
+  std::string input;  ///< A file of the bench.
+  /// The first is the subcommand; the input follows it. "@name" is a file of the bench.
+  std::vector<std::string> words;
   std::vector<std::string> outputs;    ///< Options and file names in turn.
   bool is_to_standard_output = false;  ///< Then `out` is what stands there.
 };
@@ -59,6 +60,37 @@ const std::vector<job>& jobs() {
        {"spearman", "--keep", "folded-edges"},
        {"-o", "out", "--patterns", "patterns"}},
       {"mean-filter", "in.txt", {"mean-filter", "-w", "3"}, {"-o", "out"}},
+      {"differential",
+       "in.txt",
+       {"differential", "--groups", "@groups.txt"},
+       {"-o", "out", "--report", "report"}},
+  };
+  return all;
+}
+
+/// Further jobs, for a campaign by hand: ./dev torture.
+const std::vector<job>& more_jobs() {
+  static const std::vector<job> all = {
+      {"tanimoto", "bits.txt", {"tanimoto", "--input-format", "table"}, {"-o", "out"}},
+      {"covariates", "in.txt", {"pearson", "--covariates", "@z.txt"}, {"-o", "out.tsv.gz"}},
+      {"weights", "in.txt.gz", {"cosine", "--weights", "@w.txt"}, {"-o", "out"}},
+      {"sparse",
+       "in.mtx",
+       {"cosine", "--names", "@names.txt"},
+       {"-o", "out", "--report", "report"}},
+      {"x against y", "in.txt", {"pearson", "--against", "@in.npy"}, {"-o", "out"}},
+      {"q of partners",
+       "in.txt",
+       {"differential", "--groups", "@groups.txt", "--keep", "top-k", "-k", "9", "--adjust",
+        "bonferroni"},
+       {"-o", "out.tsv.gz"}},
+      {"fits", "in.txt", {"soft-threshold"}, {"-o", "out", "--report", "report"}},
+      {"overlap",
+       "named.txt",
+       {"soft-threshold", "--powers", "6", "--keep", "overlap", "--module", "@names.txt"},
+       {"-o", "out"}},
+      {"rank", "in.npy", {"rank"}, {"-o", "out.csv.gz"}},
+      {"largest", "in.txt.gz", {"top-k", "-k", "3"}, {"-o", "out"}},
   };
   return all;
 }
@@ -66,13 +98,14 @@ const std::vector<job>& jobs() {
 /// A folder with the inputs, and what each job writes where nothing fails.
 class bench {
  public:
-  explicit bench(int rows) {
+  explicit bench(int rows, const std::vector<job>& of = jobs()) {
     static_cast<void>(folder_.write("in.txt", moving_rows(rows)));
+    write_other_inputs(rows);
     REQUIRE(std::system(("gzip -k " + path("in.txt")).c_str()) == 0);
     REQUIRE(run_command(
                 {"mean-filter", path("in.txt"), "-w", "1", "--format", "npy", "-o", path("in.npy")})
                 .exit_code == 0);
-    for (const job& j : jobs()) {
+    for (const job& j : of) {
       const auto result = run(j, {});
       INFO(j.name << ": " << result.err);
       REQUIRE(result.exit_code == 0);
@@ -87,7 +120,9 @@ class bench {
 
   [[nodiscard]] command_result run(const job& j, const command_settings& settings) const {
     std::vector<std::string> words{j.words.front(), path(j.input)};
-    words.insert(words.end(), j.words.begin() + 1, j.words.end());
+    for (auto word = j.words.begin() + 1; word != j.words.end(); ++word) {
+      words.push_back(word->starts_with('@') ? path(word->substr(1)) : *word);
+    }
     for (std::size_t i = 0; i < j.outputs.size(); i += 2) {
       words.push_back(j.outputs[i]);
       words.push_back(path(j.outputs[i + 1]));
@@ -149,6 +184,35 @@ class bench {
   [[nodiscard]] std::size_t output_count(const job& j) const { return expected_.at(j.name).size(); }
 
  private:
+  void write_other_inputs(int rows) const {
+    std::string bits;
+    std::string names;
+    std::string named;
+    std::string entries;
+    for (int i = 0; i < rows; ++i) {
+      const std::string name = "g" + std::to_string(i);
+      names += name + "\n";
+      named += name;
+      for (int j = 0; j < 12; ++j) {
+        bits += (i * j + i / 7) % 3 == 0 ? "1 " : "0 ";
+        named += " " + std::to_string(j * 7 + i % 5 + (i * j) % 3);
+        entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
+                   std::to_string(1 + (i * j) % 5) + "\n";
+      }
+      bits += "\n";
+      named += "\n";
+    }
+    static_cast<void>(folder_.write("bits.txt", bits));
+    static_cast<void>(folder_.write("names.txt", names));
+    static_cast<void>(folder_.write("named.txt", named));
+    static_cast<void>(folder_.write("in.mtx", "%%MatrixMarket matrix coordinate integer general\n" +
+                                                  std::to_string(rows) + " 12 " +
+                                                  std::to_string(12 * rows) + "\n" + entries));
+    static_cast<void>(folder_.write("z.txt", "1 4 2 8 5 7 1 3 9 2 2 6\n"));
+    static_cast<void>(folder_.write("w.txt", "1 2 1 1 3 1 2 1 1 2 1 4\n"));
+    static_cast<void>(folder_.write("groups.txt", "a\nb\na\nb\na\nb\na\nb\na\nb\n-\n-\n"));
+  }
+
   gpu_test::temporary_folder folder_;
   std::map<std::string, std::map<std::string, std::string>> expected_;
   mutable std::map<std::string, std::string> contents_;
@@ -177,7 +241,7 @@ void check_failed(const bench& b, const job& j, const command_result& result, bo
     INFO(name);
     const bool is_old = had_old && content == "old";
     CHECK((is_old || b.is_whole(j, name, content)));
-    if (!is_old && name == "out") is_result_new = true;
+    if (!is_old && name.starts_with("out")) is_result_new = true;
   }
   // A report that fails says that the result is there.
   if (is_result_new && !may_name_leftover) {
@@ -259,6 +323,71 @@ TEST_CASE("A call on a file that fails leaves all or nothing", "[faults][files]"
   for (const char* call : {"create", "fsync", "rename"}) {
     INFO(call);
     CHECK(calls[call] >= files - 1);  // one writes to standard output
+  }
+}
+
+TEST_CASE("A call on a file of any other job that fails leaves all or nothing",
+          "[.][faults][campaign]") {
+  const bench b(120, more_jobs());
+  for (const job& j : more_jobs()) {
+    for (const file_fault& fault : {file_fault{"create", ENOSPC},
+                                    {"open", EACCES},
+                                    {"read", EIO},
+                                    {"read", 0},
+                                    {"write", ENOSPC},
+                                    {"write", ENOSPC, true},
+                                    {"write", EINTR},
+                                    {"fsync", EIO},
+                                    {"close", EDQUOT},
+                                    {"rename", EACCES}}) {
+      CHECK(sweep(b, j, fault) > 0);
+    }
+  }
+}
+
+TEST_CASE("The digest in a report is that of what was read", "[faults][files]") {
+  const bench b(120, {});
+  fs::create_directory(b.path("data"));
+  const std::string input = b.path("data/in.txt");
+  const std::string first = read_file(b.path("in.txt"));
+  std::string other = first;
+  other[0] = other[0] == '9' ? '8' : '9';
+  // The result and its digest of a run on `text`; in front of that call `other` takes its place.
+  const auto run = [&](const std::vector<std::string>& verb, const std::string& text,
+                       const char* call, int nth) {
+    std::ofstream(input) << text;
+    std::ofstream(b.path("coming")) << other;
+    command_settings settings;
+    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("data")},
+                            {"GPU_SIMILARITY_FAULT_CALL", call},
+                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+                            {"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
+                            {"GPU_SIMILARITY_FAULT_OLD", input},
+                            {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
+    std::vector<std::string> words{verb.front(), input,           "-q", "-o", b.path("out"),
+                                   "--report",   b.path("report")};
+    words.insert(words.end(), verb.begin() + 1, verb.end());
+    const command_result result = run_command(words, settings);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return read_file(b.path("out")) + gpu_test::report_value(read_file(b.path("report")), "crc32");
+  };
+  for (const std::vector<std::string>& verb :
+       {std::vector<std::string>{"pearson"},
+        {"rank"},
+        {"differential", "--groups", "a,b,a,b,a,b,a,b,a,b,-,-"}}) {
+    const std::string of_first = run(verb, first, "none", 1);
+    const std::string of_other = run(verb, other, "none", 1);
+    REQUIRE(of_first != of_other);
+    for (const char* call : {"open", "read"}) {
+      for (int nth = 1; nth <= 3; ++nth) {
+        const std::string got = run(verb, first, call, nth);
+        INFO(verb.front() << ", " << call << ' ' << nth << ": " << got.substr(got.size() - 10));
+        CHECK((got == of_first || got == of_other));
+      }
+    }
+    CHECK(run(verb, first, "open", 1) == of_other);
   }
 }
 

@@ -55,9 +55,11 @@ void put(const std::string& path, const std::string& text) {
 
 struct sink {
   const char* name;
-  words options;
+  words options;  ///< A word that is the name of a file of the inputs means that file.
   const char* input = "in.tsv";
   bool has_patterns = false;
+  const char* verb = "spearman";
+  const char* suffix = "";  ///< Of the result.
 };
 
 const std::vector<sink>& sinks() {
@@ -74,19 +76,67 @@ const std::vector<sink>& sinks() {
       {"x against y", {"--max-p", "0.05", "--against", "y.tsv"}},
       {"edges of gzip", {"--max-p", "0.05"}, "in.tsv.gz"},
       {"edges of .npy", {"--max-p", "0.05"}, "in.npy"},
+      {"edges to gzip", {"--max-p", "0.05"}, "in.tsv", false, "spearman", ".tsv.gz"},
+      {"edges of a sparse file", {"--min-abs", "0.5"}, "in.mtx", false, "cosine"},
+      {"covariates", {"--max-p", "0.2", "--covariates", "z.tsv"}, "in.tsv", false, "pearson"},
+      {"weights", {"--min-abs", "0.5", "--weights", "w.tsv"}, "in.tsv", false, "cosine"},
+      {"tanimoto",
+       {"--threshold", "0.4", "--input-format", "table"},
+       "bits.tsv",
+       false,
+       "tanimoto"},
+      {"differential",
+       {"--max-p", "0.3", "--groups", "groups.txt"},
+       "wide.tsv",
+       false,
+       "differential"},
+      {"BH of differential",
+       {"--max-p", "0.9", "--adjust", "bh", "--groups", "groups.txt"},
+       "wide.tsv",
+       false,
+       "differential"},
+      {"q of partners of differential",
+       {"--adjust", "bonferroni", "--keep", "top-k", "-k", "60", "--groups", "groups.txt"},
+       "wide.tsv",
+       false,
+       "differential",
+       ".tsv.gz"},
   };
   return all;
 }
 
 /// Rows with ties, repeats, and a constant one.
-std::string table_of(std::mt19937& random, unsigned rows) {
+std::string table_of(std::mt19937& random, unsigned rows, unsigned cols = 7) {
   std::string text;
   for (unsigned i = 0; i < rows; ++i) {
     text += "gene" + std::to_string(i);
-    for (unsigned j = 0; j < 7; ++j) {
+    for (unsigned j = 0; j < cols; ++j) {
       text += "\t" + std::to_string(i == 3 ? 1 : (random() % 4 + i % 3 * j));
     }
     text += "\n";
+  }
+  return text;
+}
+
+std::string bits_of(std::mt19937& random, unsigned rows) {
+  std::string text;
+  for (unsigned i = 0; i < rows; ++i) {
+    text += "gene" + std::to_string(i);
+    for (unsigned j = 0; j < 12; ++j) text += random() % 2 == 0 ? "\t0" : "\t1";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string mtx_of(std::mt19937& random, unsigned rows) {
+  std::string text = "%%MatrixMarket matrix coordinate integer general\n" + std::to_string(rows) +
+                     " 7 " + std::to_string(3 * rows) + "\n";
+  for (unsigned i = 1; i <= rows; ++i) {
+    const auto first = static_cast<unsigned>(random() % 5);
+    for (const unsigned j : {first + 1, first + 2, first + 3}) {
+      text += std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(random() % 9 + 1) +
+              "\n";
+    }
   }
   return text;
 }
@@ -107,13 +157,17 @@ class trial {
     fs::create_directory(path("data"));
     fs::create_directory(path("parts"));
     const unsigned rows = 20 + below(30);
-    make_inputs("old", table_of(random_, rows));
-    make_inputs("new", table_of(random_, rows));
-    for (const char* name : {"in.tsv", "in.tsv.gz", "in.npy", "y.tsv"}) {
+    make_inputs("old", table_of(random_, rows), rows);
+    make_inputs("new", table_of(random_, rows), rows);
+    for (const char* name :
+         {"in.tsv", "in.tsv.gz", "in.npy", "y.tsv", "wide.tsv", "bits.tsv", "in.mtx"}) {
       fs::copy_file(path("old." + std::string(name)), data(name));
     }
+    put(data("z.tsv"), "1\t4\t2\t8\t5\t7\t1\n");
+    put(data("w.tsv"), "1\t2\t1\t0\t3\t1\t2\n");
+    put(data("groups.txt"), "a\na\nb\nb\na\nb\n-\na\nb\nb\na\n");
     for (std::string& word : job_.options) {
-      if (word == "y.tsv") word = data(word);
+      if (fs::exists(data(word))) word = data(word);
     }
     const command_result single = run_command(verb() + result_at("single"));
     expect(single.exit_code == 0, "single run: " + single.err);
@@ -135,7 +189,7 @@ class trial {
       expect(happened || result.exit_code == 0, "a run without a fault failed");
       finish_by_resume();
       check_results();
-      fs::remove(path("result"));
+      fs::remove(path(result_name()));
       fs::create_directory(path("parts"));
       if (!happened) return nth - 1;
     }
@@ -166,11 +220,12 @@ class trial {
   [[nodiscard]] std::string data(const std::string& name) const { return path("data/" + name); }
   [[nodiscard]] std::string in(const std::string& name) const { return path("parts/" + name); }
   [[nodiscard]] words verb() const {
-    return words{"spearman", data(job_.input), "--backend", "cpu", "--threads", "1", "--quiet"} +
+    return words{job_.verb, data(job_.input), "--backend", "cpu", "--threads", "1", "--quiet"} +
            job_.options;
   }
+  [[nodiscard]] std::string result_name() const { return std::string("result") + job_.suffix; }
   [[nodiscard]] words result_at(const std::string& name) const {
-    words out{"-o", path(name)};
+    words out{"-o", path(name + job_.suffix)};
     if (job_.has_patterns) out = out + words{"--patterns", path(name + "_patterns")};
     return out;
   }
@@ -179,7 +234,10 @@ class trial {
                           "--output-dir", path("parts")};
   }
 
-  void make_inputs(const std::string& version, const std::string& text) const {
+  void make_inputs(const std::string& version, const std::string& text, unsigned rows) {
+    put(path(version + ".wide.tsv"), table_of(random_, rows, 11));
+    put(path(version + ".bits.tsv"), bits_of(random_, rows));
+    put(path(version + ".in.mtx"), mtx_of(random_, rows));
     const std::string plain = path(version + ".in.tsv");
     put(plain, text);
     put(path(version + ".y.tsv"), text);
@@ -246,7 +304,7 @@ class trial {
     check_end(result);
     fs::copy_file(path("old." + file), data(file), fs::copy_options::overwrite_existing);
     // What is whole is right, whatever happened.
-    if (fs::exists(path("result"))) check_results();
+    if (fs::exists(path(result_name()))) check_results();
   }
 
   void check_end(const command_result& result) const {
@@ -332,7 +390,8 @@ class trial {
   }
 
   void check_results() const {
-    expect(read_file(path("result")) == read_file(path("single")), "another result");
+    expect(read_file(path(result_name())) == read_file(path(std::string("single") + job_.suffix)),
+           "another result");
     if (!job_.has_patterns || !fs::exists(path("result_patterns"))) return;
     expect(read_file(path("result_patterns")) == read_file(path("single_patterns")),
            "other patterns");

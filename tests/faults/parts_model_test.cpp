@@ -127,13 +127,29 @@ class trial {
     job_ = gpu_test::draw_job(random_, rows, is_large);
     of_ = is_large ? random_.between(2, 5) : random_.between(1, 16);
     words suffixes{"", "." + job_.format};
-    if (job_.format != "npy") suffixes.push_back("." + job_.format + ".gz");
+    if (job_.format != "npy") {
+      suffixes.push_back("." + job_.format + ".gz");
+      if (GPU_SIMILARITY_HAS_ZSTD != 0) suffixes.push_back("." + job_.format + ".zst");
+    }
     suffix_ = random_.one_of(suffixes);
     input_ = add_table("in", rows, cols, is_large);
     // A process on CUDA takes as long to start as many on the CPU.
     may_use_cuda_ = random_.happens(0.1) && has_cuda_;
-    if (random_.happens(0.25)) draw_partners(cols, is_large);
+    if (job_.is_differential()) draw_groups(cols);
+    if (random_.happens(0.25) && !job_.is_differential()) draw_partners(cols, is_large);
     if (random_.happens(0.3) && job_.may_have_columns()) draw_columns(cols);
+  }
+
+  /// Groups that are too small are refused, by every part alike.
+  void draw_groups(int cols) {
+    const words labels = gpu_test::draw_groups(random_, cols);
+    const bool is_file = random_.happens(0.5);
+    std::string text;
+    for (const std::string& label : labels) {
+      text += (text.empty() || is_file ? "" : ",") + label + (is_file ? "\n" : "");
+    }
+    const std::string groups = is_file ? folder_.write("groups.txt", text) : text;
+    job_.options = joined(job_.options, {"--groups", groups});
   }
 
   void draw_partners(int cols, bool is_large) {
@@ -164,7 +180,9 @@ class trial {
   }
 
   std::string add_table(const std::string& name, int rows, int cols, bool is_large) {
-    const random_table table = gpu_test::draw_table(random_, rows, cols, is_large);
+    const random_table table = job_.is_tanimoto()
+                                   ? gpu_test::draw_bits(random_, rows, cols)
+                                   : gpu_test::draw_table(random_, rows, cols, is_large);
     if (table.has_nan && !says_nan_) {
       says_nan_ = true;
       job_.is_pairwise = random_.happens(0.5) && job_.may_be_pairwise();
@@ -177,6 +195,7 @@ class trial {
     const bool is_npy = random_.happens(0.3);
     const bool has_names = random_.happens(0.5);
     const bool is_packed = random_.happens(0.2);
+    if (random_.happens(0.15)) return folder_.write(name + ".mtx", gpu_test::mtx_of(table));
     if (is_npy) return folder_.write(name + ".npy", gpu_test::npy_of(table));
     const std::string text = gpu_test::text_of(table, has_names);
     if (!is_packed) return folder_.write(name + ".tsv", text);
@@ -218,19 +237,30 @@ class trial {
     return joined({job_.measure, input_, "-q"}, job_.options);
   }
   void expect_equal_results() const {
-    // A member of gzip ends where a block of the output did: what is in the file is the same.
-    const bool is_packed = suffix_.ends_with(".gz");
-    const auto content = is_packed ? gpu_test::read_gzip : gpu_test::read_file;
-    expect(content(result("joined")) == content(result("single")),
+    // Compressed or not.
+    expect(read_file(result("joined")) == read_file(result("single")),
            "the joined bytes are not those of the single run: joined, single");
     const std::string report = read_file(folder_.path("joined.report"));
     const std::string wanted = read_file(folder_.path("single.report"));
-    for (const char* key :
-         {"status", "rows", "cols", "y_rows", "constant_rows", "y_constant_rows", "nan_rows",
-          "y_nan_rows", "pairs_tested", "pairs_kept", "checksum", "max_p_effective",
-          "min_abs_effective", "cut_at_least", "cut_at_most"}) {
+    const words of_rows{"status", "rows", "cols"};  // what a single run of differential says
+    const words of_pairs{"status",
+                         "rows",
+                         "cols",
+                         "y_rows",
+                         "constant_rows",
+                         "y_constant_rows",
+                         "nan_rows",
+                         "y_nan_rows",
+                         "pairs_tested",
+                         "pairs_kept",
+                         "checksum",
+                         "max_p_effective",
+                         "min_abs_effective",
+                         "cut_at_least",
+                         "cut_at_most"};
+    for (const std::string& key : job_.is_differential() ? of_rows : of_pairs) {
       expect(gpu_test::report_value(report, key) == gpu_test::report_value(wanted, key),
-             std::string("the reports differ in ") + key + ": joined.report, single.report");
+             "the reports differ in " + key + ": joined.report, single.report");
     }
     if (!job_.is_folded()) return;
     expect(read_file(folder_.path("joined_patterns")) == read_file(folder_.path("single_patterns")),

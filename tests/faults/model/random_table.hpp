@@ -136,6 +136,38 @@ inline random_table draw_table(random_source& random, int rows, int cols, bool m
   return out;
 }
 
+/// A table of 0 and 1, some rows without a 1.
+inline random_table draw_bits(random_source& random, int rows, int cols) {
+  random_table out{.rows = rows, .cols = cols};
+  const double share = 0.05 + 0.9 * random.unit();
+  for (int i = 0; i < rows * cols; ++i) out.values.push_back(random.happens(share) ? 1 : 0);
+  for (int i = 0; i < rows; ++i) {
+    if (!random.happens(0.03)) continue;
+    for (int j = 0; j < cols; ++j) out.at(i, j) = 0;
+  }
+  out.kind = std::to_string(rows) + " x " + std::to_string(cols) + ", bits";
+  return out;
+}
+
+/// As a MatrixMarket file of what is not 0.
+inline std::string mtx_of(const random_table& table) {
+  std::string entries;
+  int count = 0;
+  char number[32];
+  for (int i = 0; i < table.rows; ++i) {
+    for (int j = 0; j < table.cols; ++j) {
+      const double value = table.row(i)[j];
+      if (value == 0) continue;
+      std::snprintf(number, sizeof number, "%.7g", value);
+      entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
+                 (std::isnan(value) ? "nan" : number) + "\n";
+      ++count;
+    }
+  }
+  return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(table.rows) + " " +
+         std::to_string(table.cols) + " " + std::to_string(count) + "\n" + entries;
+}
+
 /// As tab-separated text; integers without a point, so that the reader takes them for such.
 inline std::string text_of(const random_table& table, bool has_names) {
   std::string out;

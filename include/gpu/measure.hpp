@@ -24,11 +24,16 @@ enum class measure {
 enum class significance {
   none,       ///< It has no p: `p` of an edge is NaN, and a cut on p throws gpu::unsupported.
   student_t,  ///< Student's t with cols - 2 degrees of freedom: see gpu/p_value.hpp.
-  kendall,    ///< That of Kendall's S, which depends on the ties of both rows: kendall_p_value.
-  /// Spearman's by permutations where neither row has ties, else Student's t: spearman_p_value. No
+  /// The same, but never below least_rank_p: that of Spearman.
+  floored_t,
+  kendall,  ///< That of Kendall's S, which depends on the ties of both rows: kendall_p_value.
+  /// Spearman's by permutations where neither row has ties, else floored_t: spearman_p_value. No
   /// measure has it by itself: see pair_options::p_method.
   permutations
 };
+
+/// "none", "student_t", "floored_t", "kendall", "permutations".
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(significance test) noexcept;
 
 /// The confidence interval of a measure's statistic, see gpu/confidence.hpp.
 enum class interval_method {

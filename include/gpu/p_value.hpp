@@ -30,7 +30,7 @@ inline namespace v0 {
 [[nodiscard]] GPU_SIMILARITY_EXPORT double correlation_p_value(double r, index_t observations,
                                                                tail side = tail::two_sided);
 
-/// What the values of a row that are equal do to Kendall's test: sums over its groups of t equal
+/// What the values of a row that are equal do to a test of ranks: sums over its groups of t equal
 /// values. A row without ties has zeros.
 struct row_ties {
   std::int64_t pairs = 0;    ///< Sum of t (t - 1) / 2: pairs of columns that are tied.
@@ -38,6 +38,22 @@ struct row_ties {
   /// Whether both sums are equal.
   bool operator==(const row_ties&) const = default;
 };
+
+/// The least p of a correlation of ranks: twice the share of the permutations of a row that give
+/// |statistic| = 1, one-sided that share. Rows without ties have one such permutation of
+/// observations!, so it is 2 / observations!, and 0 from 171 observations on, where that is below
+/// the range of double. Up to 9 observations ties count: a row whose groups have t equal values has
+/// product of t! such permutations. (Three pairs of tie patterns of 8 and 9 values share one sum of
+/// squares of ranks, which is all that a device knows of a row; the larger product is that of
+/// both.) Of two rows that of the one with more is the least.
+/// @param observations from 3 to 10^15.
+/// @param x, y the ties of the rows, as gpu::kendall_ties gives them.
+/// @param side the alternative hypothesis.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double least_rank_p(index_t observations,
+                                                        const row_ties& x = {},
+                                                        const row_ties& y = {},
+                                                        tail side = tail::two_sided);
 
 /// p of Kendall's tau-b of two rows, as scipy.stats.kendalltau with method="auto" gives it, and the
 /// bits that edges hold. Where neither row has ties, and there are at most 33 observations or at
@@ -54,11 +70,12 @@ struct row_ties {
                                                            const row_ties& y = {},
                                                            tail side = tail::two_sided);
 
-/// p of Spearman's rho of two rows as p_method::exact gives it, and the bits that edges hold. Where
+/// p of Spearman's rho of two rows as p_method::exact gives it, and p_method::automatic up to 9
+/// columns: the bits that edges hold. Where
 /// neither row has ties it is the share of the permutations of a row whose S, the sum of squared
 /// differences of ranks, is as extreme, as R's cor.test(method = "spearman", exact = TRUE): counted
 /// for up to 9 observations, from there to 1290 by the Edgeworth series of algorithm AS 89, beyond
-/// by Student's t. Where either row has ties it is correlation_p_value.
+/// by Student's t. Where either row has ties it is correlation_p_value, but not below least_rank_p.
 ///
 /// Far out in the tail the series breaks down, and soon falls below 0, which R gives as p = 0. From
 /// where it is 15 % of its leading term on, p is that of Student's t, scaled so that there is no
@@ -67,8 +84,7 @@ struct row_ties {
 /// never grows with |rho|. Student's t alone gives about half of it there.
 /// @param rho in [-1, 1]; NaN gives NaN.
 /// @param observations from 3 to 10^15.
-/// @param x, y the ties of the rows, as gpu::kendall_ties gives them; only whether there are any
-///   counts.
+/// @param x, y the ties of the rows, as gpu::kendall_ties gives them.
 /// @param side the alternative hypothesis.
 /// @throw gpu::invalid_argument outside these ranges.
 [[nodiscard]] GPU_SIMILARITY_EXPORT double spearman_p_value(double rho, index_t observations,
@@ -76,8 +92,9 @@ struct row_ties {
                                                             const row_ties& y = {},
                                                             tail side = tail::two_sided);
 
-/// p of a statistic of a measure, by the test that info_of(what) names: the bits that edges hold.
-/// NaN where the measure has no test.
+/// p of a statistic of a measure, by the test that info_of(what) names: the bits that edges hold,
+/// except those of Spearman up to 9 columns, which have spearman_p_value. NaN where the measure has
+/// no test.
 /// @param what the measure.
 /// @param statistic in [-1, 1]; NaN gives NaN.
 /// @param observations columns of the table, as the measure takes them; for Student's t from 3 to
@@ -89,6 +106,15 @@ struct row_ties {
 [[nodiscard]] GPU_SIMILARITY_EXPORT double p_value_of(measure what, double statistic,
                                                       index_t observations,
                                                       tail side = tail::two_sided);
+
+/// t of a statistic of a measure, as files have it: correlation_t, but of Spearman at most the t
+/// whose p is least_rank_p, so that it is finite. NaN where the measure has no t.
+/// @param what the measure.
+/// @param statistic in [-1, 1]; NaN gives NaN.
+/// @param observations from 3 to 10^15.
+/// @throw gpu::invalid_argument outside these ranges.
+[[nodiscard]] GPU_SIMILARITY_EXPORT double t_value_of(measure what, double statistic,
+                                                      index_t observations);
 
 /// The smallest correlation c such that correlation_p_value(c) <= p: of two_sided the magnitude,
 /// of `less` the largest, negative one. Infinite where no correlation reaches p.

@@ -9,6 +9,7 @@
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/nan_policy.hpp>
 
 namespace gpu {
@@ -30,8 +31,9 @@ enum class pair_variant {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(pair_variant variant) noexcept;
 
 /// Whether rows of equal ranks are folded into one pattern with a weight, so that the work falls
-/// with the square of patterns / rows. No result depends on it. Spearman alone: equal Pearson rows
-/// need not have a statistic of exactly 1.
+/// with the square of patterns / rows. No result depends on it. Rows are not folded where p is that
+/// of permutations, see p_method. Spearman alone: equal Pearson rows need not have a statistic of
+/// exactly 1.
 enum class row_folding {
   /// Where it pays: at least 8192 rows (on CUDA about 50,000) and at most 0.8 patterns a row (for
   /// the hopper variant a third of a pattern). To find out, ranks are hashed and compared
@@ -48,16 +50,24 @@ enum class row_folding {
 
 /// Where p of a pair comes from.
 enum class p_method {
-  t,  ///< The significance test of the measure: of Spearman and Pearson Student's t.
+  /// The test of the measure. Spearman's rho: `exact` up to 9 columns, else Student's t that is
+  /// never below least_rank_p. It is that t up to 9 columns too for folded sinks, results in device
+  /// memory, covariates and nan_policy::pairwise.
+  automatic,
+  /// Student's t alone, as SciPy: of Spearman it is 0 for |rho| = 1, whatever the number of
+  /// columns.
+  /// Measures without Student's t keep their test.
+  t,
   /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither
-  /// row of a pair has ties and there are at most 1290 columns; else Student's t. See
-  /// gpu::spearman_p_value for what it computes. Each pair is decided by its own p, on the CPU
-  /// and on CUDA alike. Results in device memory throw gpu::unsupported, and so do other measures,
-  /// covariates, nan_policy::pairwise and folding.
+  /// row of a pair has ties and there are at most 1290 columns; else Student's t that is never
+  /// below least_rank_p. See gpu::spearman_p_value for what it computes. Each pair is decided by
+  /// its own p, on the CPU and on CUDA alike. Folded sinks and results in device memory throw
+  /// gpu::unsupported, and so do other measures, covariates, nan_policy::pairwise and
+  /// row_folding::always.
   exact
 };
 
-/// "t" or "exact".
+/// "automatic", "t" or "exact".
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(p_method method) noexcept;
 
 /// One part of a job that is cut into parts, so that several processes or machines can compute it.
@@ -108,7 +118,7 @@ struct pair_options {
   /// w)^2 / sum w^2 of weights of precision. 0: there is no p, as without a significance test.
   index_t effective_observations = 0;
   /// Where p comes from. Kendall's p is exact for few columns by itself.
-  gpu::p_method p_method = gpu::p_method::t;
+  gpu::p_method p_method = gpu::p_method::automatic;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.
@@ -124,6 +134,13 @@ struct pair_options {
   /// Where it runs.
   execution exec = {};
 };
+/// The test behind p of a call with these options, for a table of `cols` columns: the one that
+/// pair_summary::test names. Folded sinks, dense results and results in device memory have no p by
+/// permutations, but floored_t.
+/// @throw gpu::invalid_argument where `what` is no value of the enumeration.
+[[nodiscard]] GPU_SIMILARITY_EXPORT significance test_of(measure what, index_t cols,
+                                                         const pair_options& options);
+
 /// Options of spearman_all_pairs.
 using spearman_options = pair_options;
 /// Options of pearson_all_pairs.

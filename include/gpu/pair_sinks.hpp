@@ -19,6 +19,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
+#include <gpu/measure.hpp>
 #include <gpu/pair_checksum.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/row_patterns.hpp>
@@ -111,9 +112,12 @@ struct pair_summary {
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
-  /// With p_method::exact: those of pairs_tested whose p is that of Student's t, because a row has
-  /// ties or there are too many columns; else 0.
+  /// Where p is that of permutations (`test`): those of pairs_tested whose p is that of Student's
+  /// t, because a row has ties or there are too many columns; else 0.
   std::uint64_t pairs_by_t = 0;
+  significance test = significance::none;  ///< The test behind p.
+  /// No p is below it: least_rank_p of a test of ranks; 0 of other tests.
+  double least_p = 0;
   /// Of the kept edges, the same whether rows were folded or not; of the folded edges of a folded
   /// sink, as pairs of patterns; of the entries of a table of partners. Zeros for sinks that give
   /// no pairs one by one.
@@ -124,7 +128,7 @@ struct pair_summary {
   double min_abs_effective = 0.0;
   /// The cut with its sign: statistics >= cut_at_least or <= cut_at_most are kept. Infinity or
   /// -infinity where that side keeps none. With nan_policy::pairwise: that of pairs that share all
-  /// columns. Of Kendall's tau and with p_method::exact, where max_p cuts: that of rows without
+  /// columns. Of Kendall's tau and of p by permutations, where max_p cuts: that of rows without
   /// ties.
   double cut_at_least = 0.0;
   double cut_at_most = 0.0;                        ///< See cut_at_least.

@@ -236,6 +236,9 @@ struct rank_steps {
       nullptr;                   ///< [bins + 1], ascending, of pairs of which neither row has ties;
   const double* tied = nullptr;  ///< [bins + 1], the same where either has. Null: no steps.
   std::int64_t untied_squares = 0;  ///< See detail::pair_cut.
+  /// [tie_sums] the most steps that a pair with a row of such a tie sum reaches, whatever its key.
+  const std::int32_t* most = nullptr;
+  std::int64_t tie_sums = 0;
 };
 
 /// A per-row test that replaces the common one (top-k: a row's k-th best so far).

@@ -18,6 +18,7 @@
 #include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
 #include "stats/observation_limits.hpp"
+#include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -74,6 +75,7 @@ std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_inpu
   switch (test) {
     case significance::none:  // p follows from the statistic alone
     case significance::student_t:
+    case significance::floored_t:
       return nullptr;
     case significance::kendall:
     case significance::permutations:
@@ -263,6 +265,20 @@ std::uint64_t pair_run::pairs_by_t() const {
   return pairs_tested() - detail::tested_pairs(without, input_.area);
 }
 
+double pair_run::least_p() const {
+  const index_t observations = what_.observations_of(engine_->rows().cols);
+  switch (what_.info.test) {
+    case significance::floored_t:
+    case significance::permutations:
+      return stats::least_untied_p(observations);
+    case significance::kendall:
+    case significance::none:
+    case significance::student_t:
+      break;
+  }
+  return 0;
+}
+
 const index_range& pair_run::panel() const {
   return shape_ == part_shape::patterns ? folded_->pattern_rows() : input_.area.rows;
 }
@@ -292,6 +308,8 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,
           .pairs_by_t = pairs_by_t(),
+          .test = what_.info.test,
+          .least_p = least_p(),
           .max_p_effective = cut_.max_p,
           .min_abs_effective = cut_.min_abs,
           .cut_at_least = cut_.keep.at_least,

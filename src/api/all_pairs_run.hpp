@@ -70,6 +70,7 @@ class pair_run {
 
  private:
   [[nodiscard]] std::uint64_t pairs_by_t() const;
+  [[nodiscard]] double least_p() const;
   void check_adjustable(const pair_filter& filter) const;
   [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
   [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);

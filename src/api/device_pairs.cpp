@@ -120,6 +120,11 @@ struct sink_checks {
   }
 };
 
+measure_traits traits_by_t(measure what, const pair_options& options) {
+  const measure_traits& traits = traits_of(what);
+  return options.p_method == p_method::t ? student_t_traits_of(traits) : traits;
+}
+
 // Parts are cut as for the host results of the same name.
 part_shape shape_of_parts(const any_device_sink& sink) {
   const bool pairs = std::holds_alternative<device_count_sink>(sink) ||
@@ -139,7 +144,7 @@ pair_input checked_input(const measure_traits& what, const pair_tables& tables,
                     options.exec.devices.size()));
   }
   refuse_pairwise(options);
-  if (options.p_method != p_method::t) {
+  if (options.p_method == p_method::exact) {
     throw unsupported(
         "options.p_method: exact is not offered with results in device memory, expected t");
   }
@@ -167,7 +172,7 @@ any_device_sink with_order_of_tail(any_device_sink sink) {
 void all_pairs_on_device(measure what, const pair_tables& tables, const pair_options& options,
                          const any_device_sink& sink) {
   with_memory_errors("all pairs", [&] {
-    const measure_traits& of = traits_of(what);
+    const measure_traits of = traits_by_t(what, options);
     const pair_input input = checked_input(of, tables, options, sink);
     const any_device_sink asked = with_order_of_tail(sink);
     const device_pair_call call{of, input, options, asked};
@@ -181,7 +186,7 @@ void all_pairs_on_device(measure what, const pair_tables& tables, const pair_opt
 pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
                                    const pair_options& options, const any_device_sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const measure_traits& of = traits_of(what);
+    const measure_traits of = traits_by_t(what, options);
     const pair_input input = checked_input(of, tables, options, sink);
     const any_device_sink asked = with_order_of_tail(sink);
     const engine_plan engine = cuda::plan_all_pairs_on_device({of, input, options, asked});

@@ -82,7 +82,7 @@ void check(const pair_tables& tables, const pair_options& options, const max_t_o
         "shuffled "
         "by max-T, expected neither");
   }
-  if (options.p_method != p_method::t) {
+  if (options.p_method == p_method::exact) {
     throw unsupported("options.p_method: max-T has a p of its own, got exact, expected t");
   }
   if (options.part.of != 1 || options.part.index != 0) {

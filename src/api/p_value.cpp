@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include <gpu/error.hpp>
@@ -20,6 +22,8 @@
 #include "stats/observation_limits.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/kendall_test.hpp"
+#include "stats/significance/least_rank_p.hpp"
+#include "stats/significance/significance.hpp"
 #include "stats/significance/spearman_test.hpp"
 
 namespace gpu::inline v0 {
@@ -52,9 +56,28 @@ void check_ties(const char* name, const row_ties& ties, index_t observations) {
       name, ties.pairs, ties.triples, most / 2, most * (observations - 3), observations));
 }
 
+// The table of the last test and number of observations of a thread.
+const stats::p_table& last_table(significance test, index_t observations) {
+  thread_local significance of = significance::none;
+  thread_local std::shared_ptr<const stats::p_table> table;
+  if (!table || of != test || table->observations != observations) {
+    table = stats::p_table_for(test, observations);
+    of = test;
+  }
+  return *table;
+}
+
+// The class of a pair of rows with these ties.
+int checked_class(const stats::tie_classes& classes, const row_ties& x, const row_ties& y,
+                  index_t observations) {
+  check_ties("x", x, observations);
+  check_ties("y", y, observations);
+  return std::max(classes.of(stats::tie_sum(x)), classes.of(stats::tie_sum(y)));
+}
+
 // The test of the last number of observations of a thread.
 template <class Test>
-const Test& test_of(index_t observations) {
+const Test& last_test(index_t observations) {
   thread_local std::optional<Test> last;
   if (!last || last->observations() != observations) last.emplace(observations);
   return *last;
@@ -74,6 +97,29 @@ double correlation_p_value(double r, index_t observations, tail side) {
   return stats::p_value(r, observations, side);
 }
 
+double least_rank_p(index_t observations, const row_ties& x, const row_ties& y, tail side) {
+  check_observations(observations);
+  const stats::tie_classes classes(observations);
+  const double two_sided = classes.least_p(checked_class(classes, x, y, observations));
+  return side == tail::two_sided ? two_sided : two_sided / 2;
+}
+
+double t_value_of(measure what, double statistic, index_t observations) {
+  check_observations(observations);
+  check_correlation(statistic);
+  switch (info_of(what).test) {
+    case significance::student_t:
+      return stats::t_value(statistic, observations);
+    case significance::floored_t:
+      return stats::rank_t_value(statistic, observations);
+    case significance::none:
+    case significance::kendall:
+    case significance::permutations:
+      break;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 double kendall_p_value(double tau, index_t observations, const row_ties& x, const row_ties& y,
                        tail side) {
   constexpr index_t most = 1'000'000;
@@ -82,7 +128,7 @@ double kendall_p_value(double tau, index_t observations, const row_ties& x, cons
         fmt::format("observations: got {}, expected from 3 to {}", observations, most));
   }
   check_correlation(tau, "tau");
-  const stats::kendall_test& test = test_of<stats::kendall_test>(observations);
+  const auto& test = last_test<stats::kendall_test>(observations);
   check_ties("x", x, observations);
   check_ties("y", y, observations);
   if (std::isnan(tau)) return tau;
@@ -93,11 +139,8 @@ double spearman_p_value(double rho, index_t observations, const row_ties& x, con
                         tail side) {
   check_observations(observations);
   check_correlation(rho, "rho");
-  const bool has_ties = x.pairs > 0 || y.pairs > 0;
-  if (has_ties || observations > stats::spearman_test::most_observations) {
-    return stats::p_value(rho, observations, side);
-  }
-  return test_of<stats::spearman_test>(observations).p(rho, stats::rank_test::permutations, side);
+  const auto& test = last_test<stats::spearman_test>(observations);
+  return test.p(rho, checked_class(test.classes(), x, y, observations), side);
 }
 
 double p_value_of(measure what, double statistic, index_t observations, tail side) {
@@ -106,7 +149,10 @@ double p_value_of(measure what, double statistic, index_t observations, tail sid
       check_correlation(statistic);
       break;
     case significance::student_t:
-      return correlation_p_value(statistic, observations, side);
+    case significance::floored_t:
+      check_observations(observations);
+      check_correlation(statistic);
+      return stats::p_function{&last_table(info_of(what).test, observations), side}(statistic);
     case significance::kendall:
       throw unsupported(
           "measure: p of Kendall depends on the ties of both rows, gpu::kendall_p_value takes "

@@ -96,16 +96,31 @@ measure_traits with_exact_p(const measure_traits& what, bool have_columns,
   return permutation_traits_of(what);
 }
 
+measure_traits with_p_method(const measure_traits& what, index_t cols, bool have_columns,
+                             const pair_options& options, p_use use) {
+  switch (options.p_method) {
+    case p_method::automatic:
+      break;
+    case p_method::t:
+      return student_t_traits_of(what);
+    case p_method::exact:
+      return with_exact_p(what, have_columns, options);
+  }
+  const bool has_permutations =
+      use == p_use::of_pairs && packs_ranks(what) &&
+      test_of(what.info.what, cols, options) == significance::permutations;
+  return has_permutations ? permutation_traits_of(what) : what;
+}
+
 }  // namespace
 
-pair_call::pair_call(measure what, const pair_tables& tables, const pair_options& options)
+pair_call::pair_call(measure what, const pair_tables& tables, const pair_options& options,
+                     p_use use)
     : columns_(find_columns(what, tables, options)),
       what_(columns_ ? columns_->traits() : traits_by_nans(what, tables, options)),
       tables_(tables) {
   check_enumerator("options.p_method", options.p_method, p_method::exact);
-  if (options.p_method == p_method::exact) {
-    what_ = with_exact_p(what_, columns_ != nullptr, options);
-  }
+  what_ = with_p_method(what_, cols_of(tables.x), columns_ != nullptr, options, use);
   if (!columns_) return;
   tables_.x = x_.emplace(tables.x, *columns_).view();
   if (tables.y) tables_.y = y_.emplace(*tables.y, *columns_).view();

@@ -13,10 +13,14 @@
 
 namespace gpu::inline v0::detail {
 
+/// What a sink does with p: whether it has p of single pairs, which may be by permutations.
+enum class p_use { of_pairs, none_or_of_patterns };
+
 class pair_call {
  public:
   /// Checks what it uses of the options. The tables' data outlives it.
-  pair_call(measure what, const pair_tables& tables, const pair_options& options);
+  pair_call(measure what, const pair_tables& tables, const pair_options& options,
+            p_use use = p_use::of_pairs);
   pair_call(const pair_call&) = delete;
   pair_call& operator=(const pair_call&) = delete;
 
@@ -32,6 +36,18 @@ class pair_call {
   std::optional<column_rows> y_;
   pair_tables tables_;
 };
+
+/// The use that a sink makes of p.
+template <class Sink>
+inline constexpr p_use p_use_of = p_use::of_pairs;
+template <class Value>
+inline constexpr p_use p_use_of<basic_dense_sink<Value>> = p_use::none_or_of_patterns;
+template <>
+inline constexpr p_use p_use_of<connectivity_sink> = p_use::none_or_of_patterns;
+template <>
+inline constexpr p_use p_use_of<folded_edge_sink> = p_use::none_or_of_patterns;
+template <>
+inline constexpr p_use p_use_of<folded_stream_sink> = p_use::none_or_of_patterns;
 
 /// Refuses covariates and weights of columns where `where` does not take them.
 void refuse_columns(const pair_options& options, const char* where);

@@ -205,7 +205,11 @@ effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter&
     search = after_pass(search, engine.bin_statistics(pass_of(search)));
   }
   effective_cut cut = cut_at(what, adjusted_max_p(search), filter, observations);
-  cut.discoveries = search.most;
+  // The search knows Student's t alone. What it finds above the least p is right; below there is
+  // nothing.
+  const double weakest =
+      stats::critical_value(what.info.test, cut.max_p, observations, filter.side);
+  cut.discoveries = std::isinf(weakest) ? 0 : search.most;
   return cut;
 }
 
@@ -309,12 +313,14 @@ effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_row
     return of_one_side ? of_one_sign(cut, filter.side) : cut;
   };
   if (const auto* const test = std::get_if<stats::spearman_test>(&rows.test())) {
-    const auto cut_by = [&](stats::rank_test by) {
-      return cut_of(test->weakest(max_p, by, filter.side));
+    const auto keep_of = [&](int of_class) {
+      return cut_of(test->weakest(max_p, of_class, filter.side));
     };
-    const effective_cut untied = cut_by(stats::rank_test::permutations);
+    const effective_cut untied = keep_of(0);
     rows.set_cut(filter.side, nullptr,
-                 {.ranks = {untied.keep, cut_by(stats::rank_test::student_t).keep}});
+                 {.ranks = {.permutations = untied.keep,
+                            .student_t = keep_of(1).keep,
+                            .last_class = test->last_class(max_p, filter.side)}});
     return untied;
   }
   const auto& test = std::get<stats::kendall_test>(rows.test());

@@ -47,6 +47,7 @@ tied_rows::any_test make_test(significance test, index_t cols) {
     case significance::permutations:
     case significance::none:  // of no tied_rows, as the next one
     case significance::student_t:
+    case significance::floored_t:
       break;
   }
   return stats::spearman_test(cols);
@@ -93,7 +94,8 @@ double tied_rows::p(double statistic, index_t row, index_t col) const {
   if (const auto* const kendall = std::get_if<stats::kendall_test>(&test_)) {
     return kendall->p(kendall->sum_of(statistic, x, y), x, y, side_);
   }
-  return std::get<stats::spearman_test>(test_).p(statistic, rank_test_of(x, y), side_);
+  const auto& test = std::get<stats::spearman_test>(test_);
+  return test.p(statistic, test.class_of(x, y), side_);
 }
 
 void tied_rows::set_cut(tail side, std::unique_ptr<stats::kendall_cut> kendall,

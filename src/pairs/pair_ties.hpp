@@ -28,23 +28,13 @@ std::vector<row_ties> find_ties(const pair_tables& tables, int threads);
 /// The same of rows that were prepared.
 std::vector<row_ties> find_ties(const host_prepared_table& data, int threads);
 
-/// What is kept of pairs of rows of ranks whose p is that of permutations or of t.
-struct rank_cuts {
-  keep_range permutations;  ///< Where neither row has ties.
-  keep_range student_t;
-
-  [[nodiscard]] const keep_range& of(stats::rank_test by) const {
-    return by == stats::rank_test::permutations ? permutations : student_t;
-  }
-};
-
 /// What is kept of pairs whose p depends on their ties.
 struct tied_cut {
   const stats::kendall_cut* p = nullptr;  ///< Of Kendall's tau; null: of ranks, or `shared`.
   /// Of Kendall's tau of rows with missing values, by the columns that a pair shares.
   const shared_kendall_cut* shared = nullptr;
   keep_range keep{0.0, 0.0};  ///< Of tau, beside p.
-  rank_cuts ranks{{0.0, 0.0}, {0.0, 0.0}};
+  stats::rank_cuts ranks = {};
 };
 
 /// p by ties as counting passes bin it: one of them, or none. no_p stands for a pair of `shared`
@@ -78,11 +68,6 @@ class tied_rows {
 
   using any_test = std::variant<stats::kendall_test, stats::spearman_test>;
   [[nodiscard]] const any_test& test() const { return test_; }
-  /// How p of a pair of rows of ranks is decided.
-  [[nodiscard]] static stats::rank_test rank_test_of(const row_ties& x, const row_ties& y) {
-    return x.pairs == 0 && y.pairs == 0 ? stats::rank_test::permutations
-                                        : stats::rank_test::student_t;
-  }
   /// Takes a cut that follows from max_p.
   void set_cut(tail side, std::unique_ptr<stats::kendall_cut> kendall, const tied_cut& cut);
 

@@ -37,6 +37,7 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
           "has of its own");
     }
     if (what.info.test == significance::permutations) {
+      if (options.p_method == p_method::automatic) return false;
       throw unsupported(
           "options.fold: rows are not folded with options.p_method exact, where p depends on the "
           "ties of both rows, expected automatic or never");

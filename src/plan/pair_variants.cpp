@@ -12,6 +12,8 @@ namespace gpu::inline v0 {
 
 std::string_view to_string(p_method method) noexcept {
   switch (method) {
+    case p_method::automatic:
+      return "automatic";
     case p_method::t:
       return "t";
     case p_method::exact:

@@ -1,4 +1,5 @@
 // --p-method exact.
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -34,6 +35,12 @@ std::string mostly_without_ties() {
   return out;
 }
 
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 }  // namespace
 
 TEST_CASE("--p-method exact has p of permutations, in one run and in parts", "[cli][parts]") {
@@ -67,8 +74,67 @@ TEST_CASE("--p-method exact has p of permutations, in one run and in parts", "[c
   const auto discoveries = in.run(adjusted, "whole.npy");
   adjusted.insert(adjusted.end(), {"--resume", "--parts", "3"});
   CHECK(in.run(adjusted, "parts.npy") == discoveries);
-  CHECK(in.run({"spearman", "--max-p", "0.05", "--p-method", "t"}, "t.tsv") ==
-        in.run({"spearman", "--max-p", "0.05"}, "default.tsv"));
+  // merge takes q of text from p in full.
+  const auto text = in.run(with(asked, {"--adjust", "bh"}), "q.tsv");
+  CHECK(text.starts_with("name_i\tname_j\trho\tp\tq\n"));
+  CHECK(in.run(with(asked, {"--adjust", "bh", "--resume", "--parts", "3"}), "q_parts.tsv") == text);
+  const std::vector<std::string> best{"--adjust", "bh", "--keep", "top-k", "-k", "3"};
+  CHECK(in.run(with(with(asked, best), {"--resume", "--parts", "3"}), "best_parts.tsv") ==
+        in.run(with(asked, best), "best.tsv"));
+  // Of 12 columns the default is t, but never below 2 / 12!.
+  const auto student_t = in.run({"spearman", "--max-p", "0.05", "--p-method", "t"}, "t.tsv");
+  const auto by_default = in.run({"spearman", "--max-p", "0.05"}, "default.tsv");
+  CHECK(std::count(student_t.begin(), student_t.end(), '\n') ==
+        std::count(by_default.begin(), by_default.end(), '\n'));
+  CHECK(by_default.find("\tinf\t0\n") == std::string::npos);
+  CHECK(student_t.find("\tinf\t0\n") != std::string::npos);
+  CHECK(by_default.find("\t4.17535e-09\n") != std::string::npos);
+}
+
+TEST_CASE("Few columns have p of permutations by default, in one run and in parts",
+          "[cli][parts]") {
+  std::string table;
+  unsigned state = 7;
+  for (int i = 0; i < 60; ++i) {
+    for (int k = 0; k < 6; ++k) {
+      state = state * 1664525U + 1013904223U;
+      table += std::to_string(i % 4 == 0 ? state >> 30U : state >> 8U) + " ";
+    }
+    table += '\n';
+  }
+  const files in(table);
+  for (const char* adjust : {"none", "bonferroni", "bh"}) {
+    for (const char* keep : {"edges", "top-k", "counts"}) {
+      INFO(adjust << ", " << keep);
+      const std::vector<std::string> asked{"spearman", "--max-p", "0.5",      "--adjust", adjust,
+                                           "--keep",   keep,      "--header", "no"};
+      const auto whole = in.run(asked, "whole.tsv");
+      CHECK(in.run(with(asked, {"--resume", "--parts", "4"}), "parts.tsv") == whole);
+    }
+  }
+  const std::string report = in.folder.path("report.json");
+  const auto exact = in.run({"spearman", "--header", "no", "--p-method", "exact"}, "exact.tsv");
+  CHECK(in.run({"spearman", "--header", "no", "--report", report}, "auto.tsv") == exact);
+  CHECK(report_value(read_file(report), "test") == "\"permutations\"");
+  CHECK(std::stod(report_value(read_file(report), "least_p")) == 2.0 / 720);
+  const auto by_t = in.run({"spearman", "--header", "no", "--p-method", "t"}, "t.tsv");
+  CHECK(by_t.starts_with("name_i\tname_j\trho\tt\tp\n"));
+  CHECK(by_t != exact);
+}
+
+TEST_CASE("A cut on p of few columns has a note", "[cli]") {
+  const files in("1 2 3 4 5\n2 1 4 3 5\n5 4 3 2 1\n1 1 2 2 3\n");
+  const auto said = [&](const std::vector<std::string>& more) {
+    return run_command(with({"spearman", in.input, "--header", "no"}, more)).err;
+  };
+  const std::string note = "5 observations: no p of ranks is below 2 / 5! = 0.0167";
+  CHECK(said({"--max-p", "0.05"}).find(note + "\n") != std::string::npos);
+  CHECK(said({"--max-p", "0.05", "--adjust", "bonferroni"})
+            .find(note + ", so none passes the cut p <= 0.00833") != std::string::npos);
+  CHECK(said({"--max-p", "0.05"}).find("3 pairs have p by permutations") != std::string::npos);
+  CHECK(said({"--min-abs", "0.5"}).find("note") == std::string::npos);
+  CHECK(said({"--max-p", "0.05", "--p-method", "t"}).find("note") == std::string::npos);
+  CHECK(said({"--max-p", "0.05", "-q"}).empty());
 }
 
 TEST_CASE("--p-method exact is refused where there is none", "[cli]") {
@@ -83,7 +149,4 @@ TEST_CASE("--p-method exact is refused where there is none", "[cli]") {
   CHECK(refused({"pearson"}).find("--p-method: exact is not offered for Pearson") !=
         std::string::npos);
   CHECK(refused({"spearman", "--nan", "pairwise"}).find("--p-method exact") != std::string::npos);
-  CHECK(refused({"spearman", "--adjust", "bh", "--resume", "--parts", "2", "-o",
-                 in.folder.path("out.tsv"), "--max-p", "0.1"})
-            .find("--format npy") != std::string::npos);
 }

@@ -22,7 +22,7 @@ constexpr int exit_usage = 2;
 constexpr int exit_resources = 4;
 
 constexpr const char* table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
-constexpr const char* first_line = "name_i\tname_j\trho\tt\tp\n";
+constexpr const char* first_line = "name_i\tname_j\trho\tp\n";
 
 mode_t mode_of(const std::string& path) {
   struct stat status{};

@@ -45,4 +45,30 @@ inline long double permutation_p(const std::map<std::int64_t, std::int64_t>& cou
   return std::min(1.0L, 2 * std::min(at_most, at_least) / all);
 }
 
+/// How many permutations of a row leave it as it is.
+inline std::int64_t permutations_alike(const std::vector<int>& row) {
+  std::vector<std::size_t> order(row.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::int64_t out = 0;
+  do {
+    bool is_same = true;
+    for (std::size_t k = 0; k < row.size(); ++k) is_same &= row[order[k]] == row[k];
+    out += is_same ? 1 : 0;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return out;
+}
+
+/// Every ascending row of `n` values that has at least two, by its ties.
+inline std::vector<std::vector<int>> rows_by_ties(gpu::index_t n) {
+  std::vector<std::vector<int>> out;
+  for (unsigned steps = 1; steps < 1U << (n - 1); ++steps) {
+    std::vector<int> row{0};
+    for (gpu::index_t k = 0; k + 1 < n; ++k) {
+      row.push_back(row.back() + static_cast<int>(steps >> k & 1U));
+    }
+    out.push_back(row);
+  }
+  return out;
+}
+
 }  // namespace gpu_test

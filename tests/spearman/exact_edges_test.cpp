@@ -67,9 +67,58 @@ bool has_ties(const T* row, gpu::index_t cols) {
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
+double factorial(gpu::index_t n) {
+  double out = 1;
+  for (gpu::index_t k = 2; k <= n; ++k) out *= static_cast<double>(k);
+  return out;
+}
+
+// The groups of equal values of a row, largest first, as sum of t^3 - t and product of t!.
+struct tie_pattern {
+  gpu::index_t sum = 0;
+  double permutations = 1;
+
+  [[nodiscard]] tie_pattern with(gpu::index_t group) const {
+    return {sum + group * group * group - group, permutations * factorial(group)};
+  }
+};
+
+// The most permutations of the patterns of `left` values more, that end in this sum.
+double most_permutations(gpu::index_t left, gpu::index_t largest, const tie_pattern& pattern,
+                         gpu::index_t sum) {
+  if (left == 0) return pattern.sum == sum ? pattern.permutations : 0;
+  double most = 0;
+  for (gpu::index_t group = 1; group <= std::min(left, largest); ++group) {
+    most = std::max(most, most_permutations(left - group, group, pattern.with(group), sum));
+  }
+  return most;
+}
+
+// Two-sided: that of permutations, of which up to 9 columns know ties.
+double least_p(const float* row, gpu::index_t cols) {
+  if (cols > 9) return 2 / factorial(cols);
+  std::vector<float> sorted(row, row + cols);
+  std::sort(sorted.begin(), sorted.end());
+  tie_pattern own;
+  for (auto at = sorted.begin(); at != sorted.end();) {
+    const auto end = std::upper_bound(at, sorted.end(), *at);
+    own = own.with(end - at);
+    at = end;
+  }
+  return std::min(1.0, 2 * most_permutations(cols, cols - 1, {}, own.sum) / factorial(cols));
+}
+
+// Student's t that is never below `least`.
+double floored_p(double rho, gpu::index_t cols, gpu::tail side, double least) {
+  const double p = std::max(gpu::correlation_p_value(rho, cols), 2 / factorial(cols));
+  if (side == gpu::tail::two_sided) return std::max(p, least);
+  const bool in_the_tail = side == gpu::tail::greater ? rho > 0 : rho < 0;
+  return in_the_tail ? std::max(p / 2, least / 2) : 1 - p / 2;
+}
+
 // Every pair of rows of x and y, which stand one behind the other in `both`.
 std::vector<pair_p> every_pair(gpu::matrix_view<const float> both, gpu::index_t rows_of_x,
-                               gpu::tail side) {
+                               gpu::tail side, bool is_by_t_alone = false) {
   const auto rho = gpu_test::reference_spearman(both);
   const bool is_against = rows_of_x < both.rows();
   std::vector<pair_p> out;
@@ -78,9 +127,12 @@ std::vector<pair_p> every_pair(gpu::matrix_view<const float> both, gpu::index_t 
     for (gpu::index_t j = is_against ? rows_of_x : i + 1; j < both.rows(); ++j) {
       const double r = rho[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
       if (std::isnan(r)) continue;
-      const bool is_by_t = is_tied || has_ties(both.row(j), both.cols()) || both.cols() > 1290;
-      const double p = is_by_t ? gpu::correlation_p_value(r, both.cols(), side)
-                               : gpu::spearman_p_value(r, both.cols(), {}, {}, side);
+      const gpu::index_t cols = both.cols();
+      const bool is_by_t = is_by_t_alone || is_tied || has_ties(both.row(j), cols) || cols > 1290;
+      const double least =
+          is_by_t ? std::max(least_p(both.row(i), cols), least_p(both.row(j), cols)) : 0;
+      const double p =
+          is_by_t ? floored_p(r, cols, side, least) : gpu::spearman_p_value(r, cols, {}, {}, side);
       const gpu::index_t col = is_against ? j - rows_of_x : j;
       out.push_back({static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(col), r, p, is_by_t});
     }
@@ -88,8 +140,9 @@ std::vector<pair_p> every_pair(gpu::matrix_view<const float> both, gpu::index_t 
   return out;
 }
 
-std::vector<pair_p> every_pair(const gpu::matrix<float>& data, gpu::tail side) {
-  return every_pair(const_view(data), data.rows(), side);
+std::vector<pair_p> every_pair(const gpu::matrix<float>& data, gpu::tail side,
+                               bool is_by_t_alone = false) {
+  return every_pair(const_view(data), data.rows(), side, is_by_t_alone);
 }
 
 std::vector<pair_p> kept_of(const std::vector<pair_p>& all, const gpu::pair_filter& keep,
@@ -127,6 +180,12 @@ gpu::pair_options exact(gpu::pair_variant variant = gpu::pair_variant::automatic
   return out;
 }
 
+gpu::pair_options automatic() {
+  gpu::pair_options out;
+  out.exec.target = gpu::backend::cpu;
+  return out;
+}
+
 std::uint64_t pairs_by_t(const std::vector<pair_p>& all) {
   return static_cast<std::uint64_t>(
       std::count_if(all.begin(), all.end(), [](const pair_p& pair) { return pair.is_by_t; }));
@@ -137,7 +196,9 @@ void check_sinks(const gpu::matrix<float>& data, const std::vector<pair_p>& all,
   const auto wanted = kept_of(all, keep, keep.max_p);
   const auto got = gpu::spearman_all_pairs(data, options, gpu::edge_sink{.keep = keep});
   check_kept(got.edges, wanted);
-  CHECK(got.summary.pairs_by_t == pairs_by_t(all));
+  const bool has_permutations = got.summary.test == gpu::significance::permutations;
+  CHECK(got.summary.pairs_by_t == (has_permutations ? pairs_by_t(all) : 0));
+  CHECK(got.summary.least_p == 2 / factorial(data.cols()));
   CHECK(got.summary.pairs_tested == all.size());
   std::vector<gpu::edge> streamed;
   gpu::stream_sink stream{.keep = keep};
@@ -177,6 +238,122 @@ TEST_CASE("edges, streams and counts by exact p", "[spearman][exact]") {
       }
     }
   }
+}
+
+TEST_CASE("edges, streams and counts by the default p", "[spearman][exact]") {
+  for (const auto what : {rows_with::no_ties, rows_with::some_ties, rows_with::ties}) {
+    for (const gpu::index_t cols : {3, 4, 5, 7, 8, 9, 10, 11, 30, 200}) {
+      const auto data = make_rows(80, cols, what, static_cast<std::uint64_t>(cols));
+      std::vector<gpu::pair_filter> filters = gpu_test::some_filters();
+      for (const gpu::tail side : sides) {
+        const double least = (side == gpu::tail::two_sided ? 2 : 1) / factorial(cols);
+        if (least == 0) continue;
+        filters.push_back({.max_p = least, .side = side});
+        filters.push_back({.max_p = std::nextafter(least, 0.0), .side = side});
+        filters.push_back({.max_p = std::min(1.0, 5 * least), .side = side});
+      }
+      for (const gpu::pair_filter& keep : filters) {
+        INFO("rows " << static_cast<int>(what) << ", " << cols << " columns, max_p " << keep.max_p
+                     << ", min_abs " << keep.min_abs << ", tail " << static_cast<int>(keep.side));
+        check_sinks(data, every_pair(data, keep.side, cols > 9), automatic(), keep);
+      }
+    }
+  }
+}
+
+TEST_CASE("No pair of noise of few columns passes a strict cut", "[spearman][exact]") {
+  for (const gpu::index_t cols : {4, 5, 6, 7, 8, 9}) {
+    for (const bool is_tied : {false, true}) {
+      auto data = gpu_test::random_matrix<double>(600, cols, static_cast<std::uint64_t>(cols));
+      for (gpu::index_t i = 0; is_tied && i < data.rows(); i += 2) {
+        for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = data(i, k) > 0 ? 1 : 0;
+      }
+      INFO(cols << " columns, " << (is_tied ? "half of the rows tied" : "no ties"));
+      for (const auto adjust : {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
+        const auto found = gpu::spearman_all_pairs(
+            data, automatic(), gpu::count_sink{.keep = {.max_p = 0.05, .adjust = adjust}});
+        CHECK(found.kept == 0);
+      }
+      gpu::pair_options by_t = automatic();
+      by_t.p_method = gpu::p_method::t;
+      const auto of_t = gpu::spearman_all_pairs(
+          data, by_t,
+          gpu::count_sink{.keep = {.max_p = 0.05, .adjust = gpu::adjustment::bonferroni}});
+      if (cols < 7) CHECK(of_t.kept > 0);  // |rho| = 1, of which Student's t says p = 0
+    }
+  }
+}
+
+TEST_CASE("adjustments of the default p", "[spearman][exact]") {
+  for (const gpu::index_t cols : {4, 6, 8, 9, 10, 12}) {
+    for (const auto what : {rows_with::some_ties, rows_with::ties}) {
+      const auto data = make_rows(110, cols, what, 5);
+      for (const gpu::tail side : sides) {
+        const auto all = every_pair(data, side, cols > 9);
+        for (const double alpha : {0.3, 0.05, 1e-3, 1e-6}) {
+          INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
+          const auto edges_of = [&](gpu::adjustment adjust) {
+            return gpu::spearman_all_pairs(
+                data, automatic(),
+                gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
+          };
+          check_kept(edges_of(gpu::adjustment::bonferroni).edges,
+                     kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));
+          check_kept(edges_of(gpu::adjustment::benjamini_hochberg).edges,
+                     kept_of(all, {.side = side}, rejected_up_to(all, alpha)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what has no p by permutations has t that is never below the least p",
+          "[spearman][exact]") {
+  const auto data = make_rows(60, 5, rows_with::no_ties, 3);
+  const auto exact_edges = gpu::spearman_all_pairs(data, automatic(), gpu::edge_sink{});
+  CHECK(exact_edges.summary.test == gpu::significance::permutations);
+  // Folding changes nothing.
+  gpu::pair_options options = automatic();
+  options.fold = gpu::row_folding::always;
+  CHECK(gpu::spearman_all_pairs(data, options, gpu::edge_sink{}).edges == exact_edges.edges);
+  const auto by_t = every_pair(data, gpu::tail::two_sided, true);
+  const auto folded = gpu::spearman_all_pairs(data, automatic(), gpu::folded_edge_sink{});
+  CHECK(folded.summary.test == gpu::significance::floored_t);
+  double least = 1;
+  for (const gpu::folded_edge& e : folded.edges) least = std::min(least, e.p);
+  CHECK(least == 2 / factorial(5));
+  options = automatic();
+  options.nans = gpu::nan_policy::pairwise;
+  check_kept(gpu::spearman_all_pairs(data, options, gpu::edge_sink{}).edges, by_t);
+  options = automatic();
+  const auto covariates = gpu_test::random_matrix<double>(1, 5, 8);
+  options.covariates = covariates.view();
+  const auto partial = gpu::spearman_all_pairs(data, options, gpu::edge_sink{});
+  CHECK(partial.summary.test == gpu::significance::floored_t);
+  CHECK(std::all_of(partial.edges.begin(), partial.edges.end(),
+                    [](const gpu::edge& e) { return e.p >= 2 / factorial(4); }));
+  CHECK(gpu::spearman_all_pairs(data, automatic()).summary.test == gpu::significance::floored_t);
+}
+
+TEST_CASE("missing values: the least p is that of the columns that a pair shares",
+          "[spearman][exact]") {
+  gpu::matrix<double> data(3, 6);
+  for (gpu::index_t k = 0; k < 6; ++k) {
+    data(0, k) = static_cast<double>(k);
+    data(1, k) = static_cast<double>(2 * k);
+    data(2, k) = static_cast<double>(-k);
+  }
+  data(2, 4) = std::nan("");
+  data(2, 5) = std::nan("");
+  gpu::pair_options options = automatic();
+  options.nans = gpu::nan_policy::pairwise;
+  const auto got = gpu::spearman_all_pairs(data, options, gpu::edge_sink{});
+  REQUIRE(got.edges.size() == 3);
+  CHECK(got.edges[0].p == 2 / factorial(6));
+  CHECK(got.edges[1].p == 2 / factorial(4));
+  const auto within =
+      gpu::spearman_all_pairs(data, options, gpu::edge_sink{.keep = {.max_p = 0.01}});
+  CHECK(within.edges.size() == 1);
 }
 
 TEST_CASE("exact p of long rows", "[spearman][exact]") {

@@ -153,6 +153,37 @@ TEST_CASE("exact p on CUDA, ties and columns", "[spearman][exact]") {
   }
 }
 
+TEST_CASE("the default p of few columns on CUDA", "[spearman][exact]") {
+  const auto on = [](const gpu::matrix<float>& data, const pair_target& target) {
+    return [&data, target](const auto& sink) {
+      gpu::pair_options options = target.options();
+      options.p_method = gpu::p_method::automatic;
+      return gpu::spearman_all_pairs(data, options, sink);
+    };
+  };
+  for (const gpu::index_t cols : {3, 5, 6, 7, 8, 9, 10, 12, 40}) {
+    for (const rows_with what : all_rows) {
+      auto data = make_rows(240, cols, what, 12);
+      // Rows of two values, of every share: their least p are far apart.
+      for (gpu::index_t i = 0; i < data.rows(); i += what == rows_with::ties ? 2 : 7) {
+        for (gpu::index_t k = 0; k < cols; ++k) data(i, k) = k < i % cols ? 1.0F : 0.0F;
+      }
+      for (const gpu::tail side : sides) {
+        for (const double max_p : {1.0, 0.6, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9}) {
+          INFO(cols << " columns, rows " << static_cast<int>(what) << ", max_p " << max_p);
+          check_sinks({.max_p = max_p, .side = side}, 5, on(data, cuda_best), on(data, cpu_tiled));
+        }
+        for (const auto adjust :
+             {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
+          INFO(cols << " columns, rows " << static_cast<int>(what) << ", adjusted");
+          check_sinks({.max_p = 0.2, .side = side, .adjust = adjust}, 5, on(data, cuda_best),
+                      on(data, cpu_tiled));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("exact p on CUDA, variants", "[spearman][exact]") {
   for (const auto variant : {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled,
                              gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {

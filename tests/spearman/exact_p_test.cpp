@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gpu/error.hpp>
+#include <gpu/kendall.hpp>
 #include <gpu/p_value.hpp>
+#include <gpu/pair_options.hpp>
 
 #include "reference/permutation_reference.hpp"
 #include "support/catch.hpp"
@@ -145,10 +148,116 @@ TEST_CASE("p of Spearman far out is near that of permutations", "[spearman][p_va
   }
 }
 
+namespace {
+
+gpu::row_ties ties_of(const std::vector<int>& row) {
+  return gpu::kendall_ties(
+      gpu::matrix_view<const int>(row.data(), 1, static_cast<gpu::index_t>(row.size())))[0];
+}
+
+double factorial(gpu::index_t n) {
+  return std::round(std::tgamma(static_cast<double>(n) + 1));
+}
+
+}  // namespace
+
+TEST_CASE("The least p of ranks is the share of permutations that leave a row as it is",
+          "[spearman][p_value]") {
+  for (const gpu::index_t n : {3, 4, 5, 6, 7}) {
+    for (const auto& row : gpu_test::rows_by_ties(n)) {
+      const double share = static_cast<double>(gpu_test::permutations_alike(row)) / factorial(n);
+      const gpu::row_ties ties = ties_of(row);
+      INFO(n << " observations, " << ties.pairs << " tied pairs");
+      for (const auto& [x, y] : {std::pair(ties, gpu::row_ties{}), std::pair(gpu::row_ties{}, ties),
+                                 std::pair(ties, ties)}) {
+        CHECK(gpu::least_rank_p(n, x, y) == std::min(1.0, 2 * share));
+        CHECK(gpu::least_rank_p(n, x, y, gpu::tail::greater) == std::min(0.5, share));
+      }
+      // No p of two such rows is below it, and that of the extreme is it or Student's t.
+      for (const gpu::tail side : sides) {
+        const double least = gpu::least_rank_p(n, ties, ties, side);
+        for (const double rho : {-1.0, -0.9, 0.0, 0.5, 1.0}) {
+          CHECK(gpu::spearman_p_value(rho, n, ties, ties, side) >= least);
+        }
+        const double rho = side == gpu::tail::less ? -1.0 : 1.0;
+        CHECK(gpu::spearman_p_value(rho, n, ties, ties, side) == least);
+      }
+    }
+  }
+}
+
+TEST_CASE("Of 8 and 9 values the least p knows the sum of squares of ranks",
+          "[spearman][p_value]") {
+  for (const gpu::index_t n : {8, 9}) {
+    int others = 0;
+    for (const auto& row : gpu_test::rows_by_ties(n)) {
+      double alike = 1;  // product of t!
+      for (auto at = row.begin(); at != row.end();) {
+        const auto end = std::find_if(at, row.end(), [&](int v) { return v != *at; });
+        alike *= factorial(end - at);
+        at = end;
+      }
+      const double share = std::min(1.0, 2 * alike / factorial(n));
+      const double least = gpu::least_rank_p(n, ties_of(row));
+      CHECK(least >= share);
+      CHECK(least < 5 * share);
+      others += least != share ? 1 : 0;
+    }
+    // Of 3 + 1s, 5 + 1s and 4 + 2 + 2 values, whose sums those of 2s, of 4s and of 3s are.
+    CHECK(others == (n == 8 ? 6 + 4 : 7 + 5 + 12));
+  }
+}
+
+TEST_CASE("The least p of ranks without ties is 2 / n!", "[spearman][p_value]") {
+  // 2 / n! by Python's fractions.
+  CHECK(gpu::least_rank_p(5) == 0.016666666666666666);
+  CHECK(gpu::least_rank_p(10) == 5.511463844797178e-07);
+  CHECK(gpu::least_rank_p(30) == Approx(7.539975257631811e-33).epsilon(1e-14));
+  CHECK(gpu::least_rank_p(170) == Approx(2.755801935583541e-307).epsilon(1e-13));
+  CHECK(gpu::least_rank_p(171) == 0);
+  CHECK(gpu::least_rank_p(1'000'000) == 0);
+  const gpu::row_ties one{.pairs = 1};
+  CHECK(gpu::least_rank_p(10, one, one) == gpu::least_rank_p(10));
+  CHECK_THROWS_AS(gpu::least_rank_p(2), gpu::invalid_argument);
+  for (const gpu::index_t n : {3, 5, 9, 10, 30, 100, 171, 5000}) {
+    INFO(n << " observations");
+    // t of Spearman is finite, and its p is the least.
+    const double t = gpu::t_value_of(gpu::measure::spearman, 1.0, n);
+    CHECK(std::isfinite(t));
+    CHECK(gpu::t_value_of(gpu::measure::spearman, -1.0, n) == -t);
+    CHECK(gpu::t_value_of(gpu::measure::spearman, 0.25, n) == gpu::correlation_t(0.25, n));
+    CHECK(std::isinf(gpu::t_value_of(gpu::measure::pearson, 1.0, n)));
+    CHECK(gpu::p_value_of(gpu::measure::spearman, 1.0, n) == gpu::least_rank_p(n));
+    CHECK(gpu::p_value_of(gpu::measure::spearman, 0.25, n) == gpu::correlation_p_value(0.25, n));
+    const auto degrees = static_cast<double>(n - 2);
+    const double r = t / std::sqrt(degrees + t * t);
+    if (n < 50) {
+      CHECK(gpu::correlation_p_value(r, n) == Approx(gpu::least_rank_p(n)).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("The test that a call takes", "[spearman][p_value]") {
+  using gpu::significance;
+  const auto of = [](gpu::measure what, gpu::index_t cols, const gpu::pair_options& options) {
+    return gpu::test_of(what, cols, options);
+  };
+  const gpu::measure rho = gpu::measure::spearman;
+  CHECK(of(rho, 9, {}) == significance::permutations);
+  CHECK(of(rho, 10, {}) == significance::floored_t);
+  CHECK(of(rho, 5, {.nans = gpu::nan_policy::pairwise}) == significance::floored_t);
+  CHECK(of(rho, 5, {.p_method = gpu::p_method::t}) == significance::student_t);
+  CHECK(of(rho, 50, {.p_method = gpu::p_method::exact}) == significance::permutations);
+  CHECK(of(gpu::measure::pearson, 5, {}) == significance::student_t);
+  CHECK(of(gpu::measure::kendall, 5, {}) == significance::kendall);
+  CHECK(of(gpu::measure::cosine, 5, {}) == significance::none);
+  CHECK(gpu::to_string(significance::floored_t) == "floored_t");
+}
+
 TEST_CASE("p of Spearman with ties and of many observations is that of t", "[spearman][p_value]") {
   const gpu::row_ties one{.pairs = 1};
   for (const gpu::tail side : sides) {
-    for (const double rho : {-1.0, -0.4, 0.0, 0.25, 0.9}) {
+    for (const double rho : {-0.9, -0.4, 0.0, 0.25, 0.9}) {
       CHECK(gpu::spearman_p_value(rho, 20, one, {}, side) ==
             gpu::correlation_p_value(rho, 20, side));
       CHECK(gpu::spearman_p_value(rho, 20, {}, one, side) ==

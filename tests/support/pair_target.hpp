@@ -25,6 +25,7 @@ struct pair_target {
     gpu::pair_options out;
     out.variant = variant;
     out.exec.target = where;
+    out.p_method = gpu::p_method::t;  // whose oracle is reference_p
     return out;
   }
 };

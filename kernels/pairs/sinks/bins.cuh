@@ -146,11 +146,18 @@ class tile_bin_sink {
   // The number of steps that the key of a pair reaches.
   __device__ int reached_steps(index_t i, index_t j, double exact) const {
     const rank_steps& steps = args_.steps;
-    const bool has_ties = panel_.rows.square_sums[i] != steps.untied_squares ||
-                          panel_.cols.square_sums[j] != steps.untied_squares;
+    const std::int64_t x_sum = (steps.untied_squares - panel_.rows.square_sums[i]) / 2;
+    const std::int64_t y_sum = (steps.untied_squares - panel_.cols.square_sums[j]) / 2;
+    const bool has_ties = x_sum != 0 || y_sum != 0;
     const double* const at = has_ties ? steps.tied : steps.untied;
-    return static_cast<int>(
+    const auto reached = static_cast<int>(
         detail::steps_reached(at, args_.count + 1, detail::key_of(exact, args_.key)));
+    return has_ties ? min(reached, min(most_steps(x_sum), most_steps(y_sum))) : reached;
+  }
+
+  __device__ int most_steps(std::int64_t tie_sum) const {
+    const rank_steps& steps = args_.steps;
+    return tie_sum < steps.tie_sums ? steps.most[tie_sum] : static_cast<int>(args_.count) + 1;
   }
 
   __device__ void count(int bin, counter times) {

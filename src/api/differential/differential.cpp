@@ -68,7 +68,7 @@ void check_options(const pair_options& options) {
         "propagate");
   }
   refuse_columns(options, "for differential correlation");
-  if (options.p_method != p_method::t) {
+  if (options.p_method == p_method::exact) {
     throw unsupported("options.p_method: p of a difference is that of z, got exact, expected t");
   }
   if (options.fold == row_folding::always) {

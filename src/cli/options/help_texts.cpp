@@ -13,6 +13,7 @@ std::string_view test_columns(significance test) {
     case significance::none:
       break;
     case significance::student_t:
+    case significance::floored_t:
       return ", t, p";
     case significance::kendall:
     case significance::permutations:

@@ -92,18 +92,6 @@ struct pairs_command {
     if (keep != keep_kind::edges) return false;
     return is_max_t || filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
   }
-  /// Whether p depends on the ties of both rows.
-  [[nodiscard]] bool has_p_of_ties() const {
-    switch (info().test) {
-      case significance::kendall:
-      case significance::permutations:
-        return true;
-      case significance::none:
-      case significance::student_t:
-        break;
-    }
-    return pairs.p_method == p_method::exact;
-  }
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
     return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0 &&

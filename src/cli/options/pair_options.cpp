@@ -145,9 +145,11 @@ void add_manner(CLI::App& app, pairs_command& c) {
 
 void add_execution(CLI::App& app, pairs_command& c) {
   add_choice<p_method>(
-      app, "--p-method", c.pairs.p_method, {{"t", p_method::t}, {"exact", p_method::exact}},
-      "Of Spearman: p of Student's t, or that of permutations where neither row of "
-      "a pair has ties [t]")
+      app, "--p-method", c.pairs.p_method,
+      {{"auto", p_method::automatic}, {"t", p_method::t}, {"exact", p_method::exact}},
+      "Of Spearman: Student's t as SciPy has it (t); permutations where neither row of a pair has "
+      "ties (exact); permutations up to 9 columns, else t that is never below what permutations "
+      "allow (auto) [auto]")
       ->group("Which pairs");
   add_missing_values(app, c.pairs);
   add_backend(app, c.pairs.exec);

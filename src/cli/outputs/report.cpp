@@ -103,6 +103,8 @@ void add_summary(json_members& members, const run_report& r) {
   members.add_count("pairs_tested", is_complete, s.pairs_tested);
   members.add_count("pairs_kept", is_complete, s.pairs_kept);
   members.add_count("pairs_by_t", is_complete, s.pairs_by_t);
+  members.add("test", is_complete ? json_text(gpu::to_string(s.test)) : std::string("null"));
+  members.add("least_p", is_complete ? json_number(s.least_p) : std::string("null"));
   const auto add_cut = [&](std::string_view key, double cut) {
     members.add(key, is_complete ? json_number(cut) : std::string("null"));
   };
@@ -176,6 +178,16 @@ std::string cuts_text(const run_report& r) {
   return p_text + cut_text(s, r.is_of_differences ? "z" : "statistic");
 }
 
+std::string few_columns_text(const pair_summary& s) {
+  constexpr index_t few = 10;
+  if (s.least_p == 0 || s.observations >= few) return "";
+  return fmt::format("{} observations: no p of ranks is below 2 / {}! = {:.3g}{}", s.observations,
+                     s.observations, s.least_p,
+                     s.max_p_effective < s.least_p
+                         ? fmt::format(", so none passes the cut p <= {:.3g}", s.max_p_effective)
+                         : std::string());
+}
+
 std::string to_text(const run_report& r) {
   const pair_summary& s = r.summary;
   std::string out =
@@ -192,6 +204,9 @@ std::string to_text(const run_report& r) {
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
   if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
   if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
+  if (s.test == significance::permutations) {
+    out += fmt::format("\n{} pairs have p by permutations", s.pairs_tested - s.pairs_by_t);
+  }
   if (s.pairs_by_t > 0) {
     out += fmt::format("\n{} pairs have p of Student's t, because of ties or of their columns",
                        s.pairs_by_t);

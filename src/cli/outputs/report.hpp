@@ -87,6 +87,10 @@ struct run_report {
 /// unknown.
 [[nodiscard]] std::string names_text(const run_report& report);
 
+/// What few observations mean for p of ranks, without a line end; "" from 10 on, and of other
+/// tests.
+[[nodiscard]] std::string few_columns_text(const pair_summary& summary);
+
 /// "p <= 0.05, |statistic| >= 0.2": what was kept.
 [[nodiscard]] std::string cuts_text(const run_report& report);
 

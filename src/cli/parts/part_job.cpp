@@ -33,6 +33,12 @@ std::string ending_of(const pairs_command& job) {
                                               : fmt::format(".{}", io::word_of(job.format));
 }
 
+void write_p(std::span<const edge> edges, io::output_file& file) {
+  std::vector<double> p(edges.size());
+  std::transform(edges.begin(), edges.end(), p.begin(), [](const edge& e) { return e.p; });
+  file.write(io::bytes_of(std::span<const double>(p)));
+}
+
 bool is_same_files(const std::vector<part_file>& a, const std::vector<part_file>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.name == y.name && x.digest == y.digest;
@@ -184,16 +190,26 @@ void part_job::add_header(const part_place& place, computed& out) {
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }
 
+// merge adds q to the rows of parts. Text has p in six digits, so p must follow from the statistic,
+// which is there in full, or be there too.
+io::output_file* part_job::row_p_file(const part_place& place, computed& out) {
+  const pairs_command& job = context_.job;
+  if (!job.writes_q() || job.format == io::result_format::npy || !rows_.ties) return nullptr;
+  return &add_file(out, "row_p", part_folder::name_of(place, ".row_p"));
+}
+
 void part_job::compute_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   const auto writer = io::make_edge_writer(job.format, file, rows_);
   const auto cols = static_cast<std::uint64_t>(rows_.cols());
   std::uint64_t edge_sum = 0;
+  io::output_file* const p_of_rows = row_p_file(place, out);
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
     writer->write(edges);
     for (const edge& e : edges) edge_sum += e.row * cols + e.col;
+    if (p_of_rows != nullptr) write_p(edges, *p_of_rows);
   };
   out.summary = all_pairs(
       job, context_.tables, options_,
@@ -261,6 +277,10 @@ void part_job::compute_neighbors(const part_place& place, computed& out) {
   rows_.first_row = result.summary.part_begin;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   io::write_neighbors(job.format, file, result, rows_);
+  if (io::output_file* const p_of_rows = row_p_file(place, out)) {
+    const std::vector<double> p = io::p_of_entries(result, rows_);
+    p_of_rows->write(io::bytes_of(std::span<const double>(p)));
+  }
   if (job.writes_q() && job.filter.adjust == adjustment::benjamini_hochberg) {
     compute_tests(place, out);
   }
@@ -268,12 +288,9 @@ void part_job::compute_neighbors(const part_place& place, computed& out) {
 
 void part_job::compute_tests(const part_place& place, computed& out) {
   io::output_file& file = add_file(out, "p", part_folder::name_of(place, ".p"));
-  std::vector<double> p;
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
-    p.resize(edges.size());
-    std::transform(edges.begin(), edges.end(), p.begin(), [](const edge& e) { return e.p; });
-    file.write(io::bytes_of(std::span<const double>(p)));
+    write_p(edges, file);
   };
   // Whatever min_abs and k leave out of the partners, and in an order that does not depend on who
   // computes it, as files of a part have it.

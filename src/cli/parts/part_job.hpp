@@ -48,6 +48,8 @@ class part_job {
   void compute_degrees(const part_place& place, computed& out);
   void compute_bins(const job_step& step, const part_place& place, computed& out);
   void add_header(const part_place& place, computed& out);
+  /// Where p of the rows goes, if merge needs it; else null.
+  io::output_file* row_p_file(const part_place& place, computed& out);
   io::output_file& add_file(computed& out, const std::string& role, const std::string& name);
   part_manifest commit(const part_place& place, part_manifest manifest, computed& out);
 

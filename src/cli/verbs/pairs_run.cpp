@@ -167,17 +167,28 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
 
 // p of pairs of rows of the tables, which outlive it, by the ties in the columns that they share.
 io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
-  if (job.pairs.nans != nan_policy::pairwise || !job.has_p_of_ties()) return {};
+  if (job.pairs.nans != nan_policy::pairwise || job.info().test != significance::kendall) return {};
   return [data = tables_of(tables), side = job.filter.side,
           threads = job.pairs.exec.cpu_threads](std::span<const edge> pairs) {
     return detail::shared_kendall_p(data, pairs, side, {.cpu_threads = threads});
   };
 }
 
+// The test behind p, as far as weights do not decide it. Patterns have none by permutations.
+significance test_of(const pairs_command& job, const input_tables& tables) {
+  if (job.fingerprints) return job.info().test;
+  const significance test = gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
+  const bool may_be_counted =
+      job.keep != keep_kind::folded_edges || job.pairs.p_method == p_method::exact;
+  return test != significance::permutations || may_be_counted ? test : job.info().test;
+}
+
 // The ties of all rows, where p depends on them.
 std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
-  if (!job.has_p_of_ties() || job.pairs.nans == nan_policy::pairwise) return nullptr;
+  const significance test = test_of(job, tables);
+  const bool is_of_ties = test == significance::kendall || test == significance::permutations;
+  if (!is_of_ties || job.pairs.nans == nan_policy::pairwise) return nullptr;
   const auto of_table = [&](const io::table& table) {
     return detail::kendall_ties(table_of(table), {.cpu_threads = job.pairs.exec.cpu_threads});
   };
@@ -198,7 +209,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .shared = shared_columns_of(job, tables),
           .p_of_shared = shared_p_of(job, tables),
           .has_test = tables.has_test(job.pairs),
-          .p_from = job.pairs.p_method,
+          .rank_test = test_of(job, tables),
           .ties = ties_of(job, tables),
           .what = job.what,
           .is_tanimoto = job.fingerprints.has_value(),

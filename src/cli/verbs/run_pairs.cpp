@@ -26,6 +26,13 @@ void note_missing_q(const pairs_command& job) {
        {"there is no column q beside --min-abs: q needs every pair that --max-p keeps"});
 }
 
+// Of few columns p cannot be small.
+void note_few_columns(const pairs_command& job, const pair_summary& summary) {
+  const std::string text = few_columns_text(summary);
+  const bool is_cut_by_p = job.filter.max_p < 1 && job.correct != correction::max_t;
+  if (!job.quiet && is_cut_by_p && !text.empty()) note(job.input, {text});
+}
+
 /// A run with its report.
 class reported_run {
  public:
@@ -82,6 +89,7 @@ class reported_run {
     line.clear();
     write_report(outputs_.report(), to_json(report_));
     note_missing_q(job_);
+    note_few_columns(job_, report_.summary);
     if (!job_.quiet) say(to_text(report_));
   }
 

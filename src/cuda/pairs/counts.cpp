@@ -91,27 +91,33 @@ std::vector<std::uint64_t> cuda_engine::bin_rank_tests(const detail::bin_request
   const detail::p_bins bins{
       .low = request.low, .high = request.high, .scale = request.scale, .bins = request.bins};
   const stats::spearman_cut& within = *request.tied.ranks;
-  const auto steps_of = [&](stats::rank_test by, bool is_used) {
-    return is_used ? stats::steps_of(within, by, bins, cpu_threads_) : std::vector<double>();
+  const auto steps_of = [&](int of_class, bool is_used) {
+    return is_used ? stats::steps_of(within, of_class, bins, cpu_threads_) : std::vector<double>();
   };
-  const std::vector<double> untied = steps_of(stats::rank_test::permutations, have_untied_pairs_);
-  const std::vector<double> tied =
-      steps_of(stats::rank_test::student_t, have_tied_pairs_ || !have_untied_pairs_);
+  const std::vector<double> untied = steps_of(0, have_untied_pairs_);
+  const std::vector<double> tied = steps_of(1, have_tied_pairs_ || !have_untied_pairs_);
+  const std::vector<std::int32_t> most = stats::most_steps(within, bins);
   std::vector<double> host(untied);
   host.insert(host.end(), tied.begin(), tied.end());
   const auto size = static_cast<std::size_t>(request.bins) + 2;
-  budget_.require(size * sizeof(std::uint64_t) + host.size() * sizeof(double),
+  budget_.require(size * sizeof(std::uint64_t) + host.size() * sizeof(double) +
+                      most.size() * sizeof(std::int32_t),
                   "bins, and where they begin");
   device_buffer<double> steps(host.size(), stream());
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(steps.data(), host.data(), steps.bytes(), cudaMemcpyHostToDevice, stream()));
+  device_buffer<std::int32_t> most_there(most.size(), stream());
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(most_there.data(), most.data(), most_there.bytes(),
+                                            cudaMemcpyHostToDevice, stream()));
   auto counted = zeroed<unsigned long long>(size, stream());
   auto step = binning_step(rows_->format(), detail::pair_cut::of({-infinity, infinity}), request,
                            counted.data(), {});
   // Where only one test is used, the steps of the other are read for no pair.
   step.sink.steps = {.untied = steps.data(),
                      .tied = steps.data() + (tied.empty() ? 0 : untied.size()),
-                     .untied_squares = untied_squares()};
+                     .untied_squares = untied_squares(),
+                     .most = most_there.data(),
+                     .tie_sums = static_cast<std::int64_t>(most.size())};
   step.sink.key = within.key();
   step.sink.low =
       std::min(untied.empty() ? infinity : untied.front(), tied.empty() ? infinity : tied.front());

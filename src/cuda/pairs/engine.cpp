@@ -122,8 +122,9 @@ void cuda_engine::find_ties() {
   const std::vector<std::int64_t> sums = rows_->square_sums(stream());
   const std::int64_t untied = untied_squares();
   info_.ties.resize(sums.size());
+  // Ties that have this tie sum.
   std::transform(sums.begin(), sums.end(), info_.ties.begin(), [untied](std::int64_t sum) {
-    return row_ties{.pairs = sum >= 0 && sum != untied ? 1 : 0};
+    return row_ties{.pairs = sum > 0 ? (untied - sum) / 2 : 0};
   });
   const auto with_statistic = [&](const auto& is_counted) {
     return std::count_if(sums.begin(), sums.end(),
@@ -143,13 +144,20 @@ detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
   if (tied == nullptr || what_.info.test != significance::permutations) {
     return detail::pair_cut::of(keep);
   }
-  const detail::rank_cuts& cuts = tied->ranks;
+  const stats::rank_cuts& cuts = tied->ranks;
   if (!have_tied_pairs_) return detail::pair_cut::of(cuts.permutations);
-  // Of more columns than permutations are taken for, both are the same.
-  if (!have_untied_pairs_ || cuts.permutations == cuts.student_t) {
-    return detail::pair_cut::of(cuts.student_t);
+  const stats::tie_classes classes(info_.cols);
+  detail::tie_sums dropped;
+  for (const row_ties& ties : info_.ties) {
+    const std::int64_t sum = stats::tie_sum(ties);
+    if (classes.of(sum) > cuts.last_class) dropped.add(sum);
   }
-  return detail::pair_cut::of(cuts.permutations, cuts.student_t, untied_squares());
+  const detail::keep_range of_ties = cuts.of(1);
+  // Of more columns than permutations are taken for, both are the same.
+  if (dropped.is_empty() && (!have_untied_pairs_ || cuts.permutations == of_ties)) {
+    return detail::pair_cut::of(of_ties);
+  }
+  return detail::pair_cut::of(cuts.permutations, of_ties, untied_squares(), dropped);
 }
 
 void cuda_engine::query_rows(const detail::pair_input& input, const pair_options& options) {

@@ -45,8 +45,8 @@ struct result_context {
   /// Whether the test of the measure goes with the weights of the columns; without it there are no
   /// t and p.
   bool has_test = true;
-  /// Whether p is that of permutations where rows have no ties.
-  p_method p_from = p_method::t;
+  /// The test behind p of Spearman; another measure has its own.
+  significance rank_test = significance::floored_t;
   /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
   std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
@@ -67,7 +67,7 @@ struct result_context {
 
   [[nodiscard]] measure_info info() const {
     measure_info out = is_tanimoto ? tanimoto_info() : info_of(what);
-    if (p_from == p_method::exact) out.test = significance::permutations;
+    if (out.test == significance::floored_t) out.test = rank_test;
     if (!has_test) out.test = significance::none;
     return out;
   }
@@ -78,15 +78,23 @@ struct result_context {
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test || is_tanimoto) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
-    return p_value_of(what, statistic, observations_of(row, col), side);
+    const index_t n = observations_of(row, col);
+    return info().test == significance::student_t ? correlation_p_value(statistic, n, side)
+                                                  : p_value_of(what, statistic, n, side);
   }
   [[nodiscard]] double p_of_ties(double statistic, index_t row, index_t col) const {
     const auto first = static_cast<std::size_t>(row);
     const auto second = static_cast<std::size_t>(against != nullptr ? rows + col : col);
     const row_ties& x = ties->at(first);
     const row_ties& y = ties->at(second);
-    if (p_from == p_method::exact) return spearman_p_value(statistic, observations, x, y, side);
+    if (info().test == significance::permutations)
+      return spearman_p_value(statistic, observations, x, y, side);
     return kendall_p_value(statistic, observations, x, y, side);
+  }
+  /// t of a test that has it.
+  [[nodiscard]] static double t_of(significance test, double statistic, index_t observations) {
+    return test == significance::floored_t ? t_value_of(measure::spearman, statistic, observations)
+                                           : correlation_t(statistic, observations);
   }
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
   /// Whether pairs have columns between p and q.
@@ -118,7 +126,11 @@ struct result_context {
 /// Sets p of pairs that have a statistic.
 void set_p(std::span<edge> pairs, const result_context& context);
 
-/// p of the entries of a table of partners, in their order.
+/// p of all entries of a table of partners, in their order.
+[[nodiscard]] std::vector<double> p_of_entries(const neighbor_table& result,
+                                               const result_context& context);
+
+/// The same, one by one.
 class partner_p {
  public:
   partner_p(const neighbor_table& result, const result_context& context);

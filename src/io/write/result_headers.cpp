@@ -31,6 +31,7 @@ std::string statistic_columns(const result_context& context) {
     case significance::none:
       break;
     case significance::student_t:
+    case significance::floored_t:
       names += "\tt\tp";
       break;
     case significance::kendall:

@@ -171,6 +171,7 @@ void unpack_groups(const detail::packed_edges& packed, std::size_t first, std::s
   const tail side = p_of.side;
   const p_table& table = *p_of.table;
   if (groups == 0) return;
+  const __m512d least_p = _mm512_set1_pd(table.least_p);
   piece_window window;
   fill_window(from.statistics + first, groups * edges_a_group, table, window);
   for (std::size_t group = 0; group < groups; ++group) {
@@ -195,8 +196,9 @@ void unpack_groups(const detail::packed_edges& packed, std::size_t first, std::s
     }
 #pragma GCC unroll 4
     for (std::size_t set = 0; set < sets; ++set) {
+      const __m512d floored = _mm512_max_pd(least_p, p[set]);  // of a NaN p
       store_edges(unpack_places(from, first + begin + set * lanes), r[set],
-                  p_of_tail(p[set], r[set], side), to + begin + set * lanes);
+                  p_of_tail(floored, r[set], side), to + begin + set * lanes);
     }
   }
   // Before another thread announces what was written.

@@ -8,6 +8,9 @@
 #include <string_view>
 
 #include <gpu/error.hpp>
+#include <gpu/pair_options.hpp>
+
+#include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0 {
 namespace {
@@ -54,6 +57,39 @@ measure measure_of(std::string_view name) {
 std::string_view to_string(measure what) noexcept {
   const detail::measure_traits* const traits = find_traits(what);
   return traits == nullptr ? "unknown" : traits->info.name;
+}
+
+std::string_view to_string(significance test) noexcept {
+  switch (test) {
+    case significance::none:
+      return "none";
+    case significance::student_t:
+      return "student_t";
+    case significance::floored_t:
+      return "floored_t";
+    case significance::kendall:
+      return "kendall";
+    case significance::permutations:
+      return "permutations";
+  }
+  return "unknown";
+}
+
+significance test_of(measure what, index_t cols, const pair_options& options) {
+  const detail::measure_traits& traits = detail::traits_of(what);
+  const significance test = traits.info.test;
+  switch (options.p_method) {
+    case p_method::automatic: {
+      const bool is_counted = test == significance::floored_t && cols <= stats::most_counted &&
+                              options.covariates.empty() && options.nans != nan_policy::pairwise;
+      return is_counted ? significance::permutations : test;
+    }
+    case p_method::t:
+      return detail::student_t_traits_of(traits).info.test;
+    case p_method::exact:
+      return significance::permutations;
+  }
+  return test;
 }
 
 }  // namespace gpu::inline v0
@@ -141,6 +177,12 @@ measure_traits permutation_traits_of(const measure_traits& complete) {
   out.info.test = significance::permutations;
   // Patterns of rows would need p of pairs of patterns.
   out.info.equals = equal_rows::apart;
+  return out;
+}
+
+measure_traits student_t_traits_of(const measure_traits& complete) {
+  measure_traits out = complete;
+  if (out.info.test == significance::floored_t) out.info.test = significance::student_t;
   return out;
 }
 

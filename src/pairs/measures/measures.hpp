@@ -87,6 +87,8 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
 /// The same measure with p by permutations where neither row of a pair has ties.
 /// @throw gpu::unsupported of a measure that is not the correlation of ranks.
 measure_traits permutation_traits_of(const measure_traits& complete);
+/// The same measure with p as p_method::t has it.
+measure_traits student_t_traits_of(const measure_traits& complete);
 /// Whether its rows have missing values.
 [[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
   switch (what.form) {

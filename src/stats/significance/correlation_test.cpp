@@ -28,10 +28,12 @@ double from_order(std::int64_t order) {
                                           : std::numeric_limits<std::int64_t>::min() - order);
 }
 
-// The smallest double in [from, 1] with p(r) <= limit: p never grows with r, and is 0 at 1.
+// The smallest double in [from, 1] with p(r) <= limit, infinity where there is none: p never grows
+// with r.
 template <class PValue>
 double first_at_most(double limit, double from, const PValue& p) {
   if (p(from) <= limit) return from;
+  if (!(p(1.0) <= limit)) return std::numeric_limits<double>::infinity();
   std::int64_t above = order_of(from);  // p above the limit
   std::int64_t within = order_of(1.0);
   while (within - above > 1) {

@@ -16,9 +16,10 @@ double t_value(double r, index_t observations);
 /// p_table.hpp evaluates it: the bits that edges hold.
 double p_value(double r, index_t observations, tail side);
 
-/// The weakest correlation in the direction of `side` whose p_value is at most p. Every cut on p is
-/// turned into a cut on the statistic here, by bisection over doubles with p_value itself, which is
-/// monotone: a statistic reaches the cut exactly where its p_value is at most p.
+/// The weakest correlation in the direction of `side` whose p_value is at most p; infinite, with
+/// the sign of the side, where there is none. Every cut on p is turned into a cut on the statistic
+/// here, by bisection over doubles with p_value itself, which is monotone: a statistic reaches the
+/// cut exactly where its p_value is at most p.
 double critical_value(double p, index_t observations, tail side);
 /// The same by a table of p_table.hpp.
 double critical_value(double p, const p_table& table, tail side);

@@ -330,10 +330,11 @@ class table_maker {
 // The tables made last, for the whole process.
 class table_cache {
  public:
-  std::shared_ptr<const p_table> find_or_make(index_t observations) {
-    if (auto table = find(observations)) return table;
+  std::shared_ptr<const p_table> find_or_make(index_t observations, double least_p) {
+    if (auto table = find(observations, least_p)) return table;
     auto made = std::make_shared<p_table>();
     table_maker::fill(*made, observations);
+    made->least_p = least_p;
     const std::scoped_lock lock(mutex_);
     tables_[next_] = made;
     next_ = (next_ + 1) % tables_.size();
@@ -344,10 +345,10 @@ class table_cache {
   // 9 MiB: with missing values, pairs of a hundred columns share different numbers of them.
   static constexpr std::size_t most_tables = 128;
 
-  std::shared_ptr<const p_table> find(index_t observations) {
+  std::shared_ptr<const p_table> find(index_t observations, double least_p) {
     const std::scoped_lock lock(mutex_);
     for (const auto& table : tables_) {
-      if (table && table->observations == observations) return table;
+      if (table && table->observations == observations && table->least_p == least_p) return table;
     }
     return nullptr;
   }
@@ -359,9 +360,9 @@ class table_cache {
 
 }  // namespace
 
-std::shared_ptr<const p_table> p_table_for(index_t observations) {
+std::shared_ptr<const p_table> p_table_for(index_t observations, double least_p) {
   static table_cache tables;
-  return tables.find_or_make(observations);
+  return tables.find_or_make(observations, least_p);
 }
 
 }  // namespace gpu::stats

@@ -38,6 +38,7 @@ struct p_table {
   index_t observations;
   double grid_end;      ///< |r| below it is rounded to the grid.
   double grid_rounder;  ///< Adding and subtracting it rounds to the grid.
+  double least_p;       ///< No p is below it.
   std::uint64_t last_bin;
   int shift;
   int pieces_used;
@@ -54,9 +55,10 @@ struct p_function {
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE double operator()(double r) const;
 };
 
-/// The table for this many observations, at least 3. Making one takes a fraction of a millisecond;
-/// the last few are remembered. Safe to call from several threads.
-std::shared_ptr<const p_table> p_table_for(index_t observations);
+/// The table for this many observations, at least 3, of p that is at least `least_p`. Making one
+/// takes a fraction of a millisecond; the last few are remembered. Safe to call from several
+/// threads.
+std::shared_ptr<const p_table> p_table_for(index_t observations, double least_p = 0);
 
 namespace p_arithmetic {
 
@@ -103,7 +105,8 @@ GPU_SIMILARITY_HOST_DEVICE inline double p_table::two_sided_p(double r) const {
   for (int i = p_piece::degree - 1; i >= 0; --i) {
     sum = add(multiply(sum, d), piece.coefficients[i]);
   }
-  return multiply(sum, piece.scale);
+  const double p = multiply(sum, piece.scale);
+  return p < least_p ? least_p : p;  // a NaN stays
 }
 
 GPU_SIMILARITY_HOST_DEVICE inline double p_function::operator()(double r) const {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "stats/significance/correlation_test.hpp"
+#include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::stats {
 namespace {
@@ -40,6 +41,8 @@ std::shared_ptr<const p_table> p_table_for(significance test, index_t observatio
       return table_of_nans();
     case significance::student_t:
       return p_table_for(observations);
+    case significance::floored_t:
+      return p_table_for(observations, least_untied_p(observations));
   }
   return nullptr;
 }
@@ -51,21 +54,14 @@ double critical_value(significance test, double p, const p_table& table, tail si
     case significance::permutations:
       return weakest_of_all(side);
     case significance::student_t:
+    case significance::floored_t:
       return critical_value(p, table, side);
   }
   return std::numeric_limits<double>::infinity();
 }
 
 double critical_value(significance test, double p, index_t observations, tail side) {
-  switch (test) {
-    case significance::none:
-    case significance::kendall:
-    case significance::permutations:
-      return weakest_of_all(side);
-    case significance::student_t:
-      return critical_value(p, observations, side);
-  }
-  return std::numeric_limits<double>::infinity();
+  return critical_value(test, p, *p_table_for(test, observations), side);
 }
 
 }  // namespace gpu::stats

@@ -15,9 +15,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Permutations of up to so many values are counted, as in R.
-constexpr index_t most_counted = 9;
-
 // P(S <= 0), P(S <= 2), ...: the places of a permutation are filled one by one. What comes later
 // depends only on which values are left, so each set of values has one list of counts by S.
 std::vector<double> counted_probabilities(index_t n) {
@@ -62,7 +59,11 @@ detail::keep_range range_of(double weakest, tail side) {
 }  // namespace
 
 spearman_test::spearman_test(index_t observations)
-    : observations_(observations), centre_(0), t_(p_table_for(observations)) {
+    : observations_(observations),
+      centre_(0),
+      classes_(observations),
+      t_(p_table_for(observations)),
+      floored_t_(p_table_for(observations, least_untied_p(observations))) {
   if (observations > most_observations) return;
   centre_ = observations * (observations * observations - 1) / 6;
   if (observations <= most_counted) {
@@ -141,19 +142,30 @@ double spearman_test::p_of_sum(std::int64_t s, tail side) const {
   return 1.0;
 }
 
-double spearman_test::p(double rho, rank_test by, tail side) const {
+double spearman_test::p(double rho, int of_class, tail side) const {
   if (std::isnan(rho)) return rho;
-  if (by == rank_test::student_t || observations_ > most_observations) {
-    return p_function{t_.get(), side}(rho);
+  if (is_by_permutations(of_class)) {
+    return p_of_sum(2 * std::llround(static_cast<double>(centre_) * (1 - rho) / 2), side);
   }
-  return p_of_sum(2 * std::llround(static_cast<double>(centre_) * (1 - rho) / 2), side);
+  const double p = p_function{floored_t_.get(), side}(rho);
+  // Towards the tail p is at most 1 / 2, elsewhere at least.
+  const double least = classes_.least_p(of_class);
+  if (side == tail::two_sided) return std::max(p, least);
+  const bool in_the_tail = side == tail::greater ? rho > 0 : rho < 0;
+  return in_the_tail ? std::max(p, least / 2) : p;
 }
 
-double spearman_test::weakest(double max_p, rank_test by, tail side) const {
-  if (by == rank_test::student_t || observations_ > most_observations) {
-    return critical_value(max_p, *t_, side);
-  }
-  return weakest_by_permutations(max_p, side);
+int spearman_test::last_class(double max_p, tail side) const {
+  const double two_sided = side == tail::two_sided ? max_p : 2 * max_p;
+  int last = classes_.count() - 1;
+  while (last > 0 && classes_.least_p(last) > two_sided) --last;
+  return last;
+}
+
+double spearman_test::weakest(double max_p, int of_class, tail side) const {
+  if (is_by_permutations(of_class)) return weakest_by_permutations(max_p, side);
+  if (of_class > last_class(max_p, side)) return side == tail::less ? -infinity : infinity;
+  return critical_value(max_p, *floored_t_, side);
 }
 
 // p never falls with S in the direction of `greater`.
@@ -176,7 +188,8 @@ double spearman_test::weakest_by_permutations(double max_p, tail side) const {
 spearman_cut::spearman_cut(const spearman_test& test, double max_p, tail side)
     : test_(test),
       side_(side),
-      permutations_(range_of(test.weakest(max_p, rank_test::permutations, side), side)),
-      student_t_(range_of(test.weakest(max_p, rank_test::student_t, side), side)) {}
+      cuts_{.permutations = range_of(test.weakest(max_p, 0, side), side),
+            .student_t = range_of(test.weakest(max_p, 1, side), side),
+            .last_class = test.last_class(max_p, side)} {}
 
 }  // namespace gpu::stats

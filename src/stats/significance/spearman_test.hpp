@@ -2,7 +2,9 @@
 // The test of Spearman's rho by the permutations of one row: the distribution of S, the sum of the
 // squared differences of two rows of ranks.
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -10,14 +12,14 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "base/keep_range.hpp"
+#include "stats/significance/least_rank_p.hpp"
 #include "stats/significance/p_table.hpp"
 
 namespace gpu::stats {
 
-/// How p of a pair of rows of ranks is decided: by S where neither row has ties.
-enum class rank_test { permutations, student_t };
-
-/// p of rho for one number of observations. Safe to share between threads.
+/// p of rho for one number of observations. A pair has the larger class of its rows (tie_classes):
+/// in class 0 neither has ties, and p is that of S; in others it is that of t, but at least that of
+/// the class. Safe to share between threads.
 class spearman_test {
  public:
   /// @param observations at least 3. Of more than most_observations rows without ties have p of t.
@@ -26,7 +28,11 @@ class spearman_test {
   static constexpr index_t most_observations = 1290;
   [[nodiscard]] index_t observations() const { return observations_; }
   /// p of the statistic of two rows; NaN gives NaN.
-  [[nodiscard]] double p(double rho, rank_test by, tail side) const;
+  [[nodiscard]] double p(double rho, int of_class, tail side) const;
+  [[nodiscard]] const tie_classes& classes() const { return classes_; }
+  [[nodiscard]] int class_of(const row_ties& x, const row_ties& y) const {
+    return std::max(classes_.of(tie_sum(x)), classes_.of(tie_sum(y)));
+  }
   /// rho of two rows without ties whose sum of squared differences is `s`; at most
   /// most_observations.
   [[nodiscard]] double rho_of_sum(std::int64_t s) const;
@@ -34,7 +40,9 @@ class spearman_test {
   [[nodiscard]] std::int64_t mean_sum() const { return centre_; }
   /// The weakest statistic in the direction of `side` whose p is at most `max_p`; infinite, with
   /// the sign of the side, where there is none.
-  [[nodiscard]] double weakest(double max_p, rank_test by, tail side) const;
+  [[nodiscard]] double weakest(double max_p, int of_class, tail side) const;
+  /// The last class whose least p is at most `max_p`; 0 where none is.
+  [[nodiscard]] int last_class(double max_p, tail side) const;
 
  private:
   // S never exceeds twice the centre, and is even.
@@ -54,15 +62,33 @@ class spearman_test {
   [[nodiscard]] double t_p(std::int64_t s) const;
   void find_least_of_series();
   [[nodiscard]] double weakest_by_permutations(double max_p, tail side) const;
+  [[nodiscard]] bool is_by_permutations(int of_class) const {
+    return of_class == 0 && observations_ <= most_observations;
+  }
 
   index_t observations_;
   std::int64_t centre_;  // the mean of S
+  tie_classes classes_;
   std::shared_ptr<const p_table> t_;
+  std::shared_ptr<const p_table> floored_t_;
   std::vector<double> table_;         // of S = 0, 2, ..., of few observations
   std::int64_t least_of_series_ = 0;  // the least S that the series is taken for
   double p_there_ = 0;
   double scale_of_t_ = 0;    // of p of t below it
   double least_of_all_ = 0;  // P(S = 0)
+};
+
+/// What is kept of pairs of rows of ranks, by their class.
+struct rank_cuts {
+  detail::keep_range permutations{0.0, 0.0};  ///< Of class 0.
+  detail::keep_range student_t{0.0, 0.0};     ///< Of the others up to last_class; beyond none.
+  int last_class = std::numeric_limits<int>::max();
+
+  [[nodiscard]] detail::keep_range of(int of_class) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (of_class == 0) return permutations;
+    return of_class <= last_class ? student_t : detail::keep_range{infinity, -infinity};
+  }
 };
 
 /// Whether p of a pair is at most a cut, without computing p.
@@ -78,17 +104,16 @@ class spearman_cut {
     if (side_ == tail::two_sided) return detail::bin_key::magnitude;
     return side_ == tail::greater ? detail::bin_key::value : detail::bin_key::negated_value;
   }
+  [[nodiscard]] const rank_cuts& cuts() const { return cuts_; }
   /// p of a pair that it keeps; 1 of others.
-  [[nodiscard]] double p_within(double rho, rank_test by) const {
-    const detail::keep_range& keep = by == rank_test::permutations ? permutations_ : student_t_;
-    return keep.keeps(rho) ? test_.p(rho, by, side_) : 1.0;
+  [[nodiscard]] double p_within(double rho, int of_class) const {
+    return cuts_.of(of_class).keeps(rho) ? test_.p(rho, of_class, side_) : 1.0;
   }
 
  private:
   const spearman_test& test_;
   tail side_;
-  detail::keep_range permutations_;
-  detail::keep_range student_t_;
+  rank_cuts cuts_;
 };
 
 }  // namespace gpu::stats

@@ -94,6 +94,7 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
   return {.names = none,
           .rows = s.rows,
           .observations = s.observations,
+          .rank_test = s.test,
           .what = job.what,
           .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
@@ -115,13 +116,13 @@ std::string npy_header_of(const joined_parts& joined, const pairs_command& job) 
   return io::dense_header(io::result_format::npy, s.rows, context);
 }
 
-/// The p of all parts, of `most` tests or entries at most.
+/// The p of all parts, of `most` tests or rows at most, from the files of that role.
 std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& folder,
-                               std::uint64_t most) {
+                               std::uint64_t most, std::string_view role = "p") {
   std::vector<double> p;
   std::uint64_t bytes = 0;
   for (const part_manifest& m : joined.parts) {
-    const part_file& file = file_of(folder, m, "p");
+    const part_file& file = file_of(folder, m, role);
     bytes += file.digest.bytes;
     if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= most) continue;
     refuse_parts(folder, fmt::format("{} has {} bytes, which are no p of tests of the job",
@@ -130,7 +131,7 @@ std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& fo
   p.resize(bytes / sizeof(double));
   char* to = reinterpret_cast<char*>(p.data());
   for (const part_manifest& m : joined.parts) {
-    const part_file& file = file_of(folder, m, "p");
+    const part_file& file = file_of(folder, m, role);
     char* const end = to + file.digest.bytes;
     checked_file in(folder, file);
     for (std::string_view read = in.next(); !read.empty(); read = in.next()) {
@@ -189,7 +190,11 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
       for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) take(bytes);
     }
   };
-  for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
+  if (joined.parts.front().file("row_p") != nullptr) {
+    rows.learn(p_of_parts(joined, folder, joined.summary.pairs_kept, "row_p"));
+  } else {
+    for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
+  }
   if (job.keep == keep_kind::top_k) {
     std::vector<double> tests = tests_of(joined, job, folder);
     rows.adjust_within(tests, joined.family, job.filter.adjust);

@@ -136,18 +136,6 @@ std::string text_of(const std::optional<io::file_digest>& digest) {
   return digest ? text_of(*digest) : "none";
 }
 
-// merge adds q to the rows of parts, where text has p in six digits: p must follow from the
-// statistic, which is there in full.
-void expect_joinable_q(const pairs_command& job) {
-  if (job.is_differential()) return;  // parts have p in full
-  if (!job.writes_q() || job.format == io::result_format::npy) return;
-  if (!job.has_p_of_ties()) return;
-  throw usage_error(fmt::format(
-      "--adjust: q of {} in text is not offered for jobs in parts, because p depends on "
-      "the ties of both rows, expected --format npy",
-      job.info().title));
-}
-
 }  // namespace
 
 const std::string& job_key::option(const std::string& name) const {
@@ -159,7 +147,6 @@ const std::string& job_key::option(const std::string& name) const {
 }
 
 job_key key_of(const pairs_command& job) {
-  expect_joinable_q(job);
   io::file_digest input = required_digest("INPUT", job.input);
   // The files of names are read with it, and their names stand in the result.
   const io::beside_files beside = io::find_beside(job.input, job.text, job.transposes);

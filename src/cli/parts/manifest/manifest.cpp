@@ -79,6 +79,8 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   members.add("pairs_tested", fmt::to_string(s.pairs_tested));
   members.add("pairs_kept", fmt::to_string(s.pairs_kept));
   members.add("pairs_by_t", fmt::to_string(s.pairs_by_t));
+  members.add("test", json_text(to_string(s.test)));
+  members.add("least_p", json_number(s.least_p));
   members.add("checksum", json_text(gpu::to_string(s.checksum)));
   members.add("max_p_effective", json_number(s.max_p_effective));
   members.add("min_abs_effective", json_number(s.min_abs_effective));
@@ -211,6 +213,13 @@ void read_summary(member_reader& members, part_manifest& m) {
   members.read("pairs_tested", s.pairs_tested);
   members.read("pairs_kept", s.pairs_kept);
   members.read("pairs_by_t", s.pairs_by_t);
+  std::string test;
+  members.read("test", test);
+  for (const significance each : {significance::student_t, significance::floored_t,
+                                  significance::kendall, significance::permutations}) {
+    if (test == to_string(each)) s.test = each;
+  }
+  members.read("least_p", s.least_p, 0.0);
   members.read("checksum", s.checksum);
   members.read("max_p_effective", s.max_p_effective, infinity);
   members.read("min_abs_effective", s.min_abs_effective, infinity);
@@ -230,10 +239,14 @@ void read_summary(member_reader& members, part_manifest& m) {
 
 // Columns of a search: none where counting passes bin p itself.
 index_t observations_of_search(const part_manifest& m) {
-  if (m.job.option("p-method") == to_string(p_method::exact)) return 0;
-  const std::string& name = m.job.option("statistic");
-  for (const measure what : all_measures()) {
-    if (to_string(what) == name && info_of(what).test == significance::kendall) return 0;
+  switch (m.summary.test) {
+    case significance::kendall:
+    case significance::permutations:
+      return 0;
+    case significance::none:
+    case significance::student_t:
+    case significance::floored_t:
+      break;
   }
   return m.summary.observations;
 }

@@ -19,8 +19,8 @@ namespace gpu::cli {
 
 /// One file of a part.
 struct part_file {
-  std::string role;  ///< "rows", "p", "degrees", "bins"; of the first part also "header", "names"
-                     ///< or "patterns".
+  std::string role;  ///< "rows", "row_p", "p", "degrees", "bins"; of the first part also "header",
+                     ///< "names" or "patterns".
   std::string name;  ///< In the folder of the parts.
   io::file_digest digest;
 };

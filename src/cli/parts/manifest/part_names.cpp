@@ -45,7 +45,8 @@ struct part_ending {
 constexpr std::array part_endings{
     part_ending{"rows", ".tsv"},     part_ending{"rows", ".csv"},
     part_ending{"rows", ".records"}, part_ending{"degrees", ".degrees.npy"},
-    part_ending{"bins", ".bins"},    part_ending{"p", ".p"}};
+    part_ending{"bins", ".bins"},    part_ending{"p", ".p"},
+    part_ending{"row_p", ".row_p"}};
 
 bool is_whole_name_of_parts(std::string_view name) {
   if (name == lock_name || step_of_sum(name)) return true;

@@ -21,6 +21,7 @@
 #include "pairs/folding/equal_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "stats/rank_squares.hpp"
+#include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -173,16 +174,19 @@ struct row_maker {
   std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
                                         const row_layout& layout) const {
     if (!has_two_tests) return make(std::move(ranks), layout);
-    std::vector<std::uint8_t> ties = find_ties(ranks);
-    return std::make_unique<tested_rank_rows>(make(std::move(ranks), layout), std::move(ties));
+    std::vector<std::uint8_t> classes = classes_of(ranks);
+    return std::make_unique<tested_rank_rows>(make(std::move(ranks), layout), std::move(classes));
   }
 
-  // Ties alone make the sum of squares smaller.
-  static std::vector<std::uint8_t> find_ties(const ordinary_ranks<Integer>& ranks) {
+  // Ties alone make the sum of squares smaller, by twice the tie sum.
+  static std::vector<std::uint8_t> classes_of(const ordinary_ranks<Integer>& ranks) {
     const std::int64_t untied = stats::untied_rank_squares(ranks.stride);
+    const stats::tie_classes classes(ranks.stride);
     std::vector<std::uint8_t> out(ranks.square_sums.size());
     std::transform(ranks.square_sums.begin(), ranks.square_sums.end(), out.begin(),
-                   [untied](std::int64_t sum) { return std::uint8_t{sum != untied}; });
+                   [&](std::int64_t sum) {
+                     return static_cast<std::uint8_t>(classes.of((untied - sum) / 2));
+                   });
     return out;
   }
 

@@ -1,7 +1,8 @@
 #pragma once
-// Rows of ranks where p of a pair is that of permutations unless one of them has ties: two cuts in
-// place of one.
+// Rows of ranks where p of a pair is that of permutations unless one of them has ties: a cut for
+// each class of pairs.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,25 +17,23 @@ namespace gpu::cpu {
 /// dropped has NaN for a statistic; where p is binned, p stands for it.
 class tested_rank_rows final : public pair_rows {
  public:
-  /// `has_ties` [places of `rows`].
-  tested_rank_rows(std::unique_ptr<pair_rows> rows, std::vector<std::uint8_t> has_ties);
+  /// `classes` [places of `rows`]: stats::tie_classes.
+  tested_rank_rows(std::unique_ptr<pair_rows> rows, std::vector<std::uint8_t> classes);
 
   [[nodiscard]] index_t size() const override { return rows_->size(); }
   [[nodiscard]] std::unique_ptr<pair_search> search(
       const pair_task& task, int threads, std::unique_ptr<pair_search> earlier) const override;
 
-  [[nodiscard]] stats::rank_test test_of(index_t i, index_t j) const {
-    const int ties =
-        has_ties_[static_cast<std::size_t>(i)] | has_ties_[static_cast<std::size_t>(j)];
-    return ties == 0 ? stats::rank_test::permutations : stats::rank_test::student_t;
+  [[nodiscard]] int class_of(index_t i, index_t j) const {
+    return std::max(classes_[static_cast<std::size_t>(i)], classes_[static_cast<std::size_t>(j)]);
   }
-  /// Whether all rows have ties, or none: one cut holds for all pairs.
-  [[nodiscard]] bool is_uniform() const { return is_uniform_; }
+  /// The classes of the rows, each once, ascending. Those of pairs are among them.
+  [[nodiscard]] const std::vector<int>& classes() const { return different_; }
 
  private:
   std::unique_ptr<pair_rows> rows_;
-  std::vector<std::uint8_t> has_ties_;
-  bool is_uniform_;
+  std::vector<std::uint8_t> classes_;
+  std::vector<int> different_;
 };
 
 }  // namespace gpu::cpu

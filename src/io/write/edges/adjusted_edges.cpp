@@ -137,7 +137,7 @@ double adjusted_rows::p_of(std::string_view row) const {
   const std::size_t begin = row.rfind(separator, before_t - 1) + 1;
   double statistic = 0;
   (void)std::from_chars(row.data() + begin, row.data() + before_t, statistic);
-  return p_value_of(context_.what, statistic, context_.observations, context_.side);
+  return context_.p_of(statistic, 0, 0);
 }
 
 void adjusted_rows::learn(std::string_view bytes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/output_form.hpp"
@@ -35,6 +36,8 @@ class adjusted_rows {
 
   /// Takes the p of all rows, in their order.
   void learn(std::string_view bytes);
+  /// The same where text does not tell them.
+  void learn(std::vector<double> p) { q_ = std::move(p); }
   /// All rows were seen: from here on they come again.
   /// @param family tests of the whole job.
   void adjust(std::uint64_t family, adjustment how);

@@ -61,6 +61,7 @@ char* statistic_text::append(char* out, double statistic, double p) {
       return append_once(out, statistic, p, observations_);
     case significance::none:
     case significance::student_t:
+    case significance::floored_t:
       break;
   }
   const std::size_t slot = slot_of(statistic);
@@ -116,8 +117,9 @@ void statistic_text::fill(entry& e, double statistic, double p, index_t observat
       end = append_six_digits(end, p);
       break;
     case significance::student_t:
+    case significance::floored_t:
       *end++ = separator_;
-      end = append_six_digits(end, correlation_t(statistic, observations));
+      end = append_six_digits(end, result_context::t_of(test_, statistic, observations));
       *end++ = separator_;
       end = append_six_digits(end, p);
   }

@@ -53,6 +53,9 @@ def spearmanr(
 ) -> SignificanceResult:
     """Spearman correlation with p-value, as scipy.stats.spearmanr.
 
+    p is SciPy's, by Student's t: 0 for abs(rho) = 1, however few the observations. `spearman_edges`
+    has p that permutations allow.
+
     Parameters
     ----------
     a, b : array_like, 1-D or 2-D

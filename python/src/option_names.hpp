@@ -98,8 +98,8 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_variant, {"automatic", gpu::top_k_variant
                             {"two_pass_insert", gpu::top_k_variant::two_pass_insert},
                             {"block_rows", gpu::top_k_variant::block_rows},
                             {"warp_rows", gpu::top_k_variant::warp_rows});
-GPU_SIMILARITY_PYTHON_NAMES(gpu::p_method, {"t", gpu::p_method::t},
-                            {"exact", gpu::p_method::exact});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::p_method, {"automatic", gpu::p_method::automatic},
+                            {"t", gpu::p_method::t}, {"exact", gpu::p_method::exact});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::transposition, {"none", gpu::transposition::none},
                             {"transpose", gpu::transposition::transpose});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::matmul_variant, {"automatic", gpu::matmul_variant::automatic},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -19,7 +21,20 @@ from .observations import observations
 from .stream import EdgeStream
 
 
+def _warn_of_few_observations(measure: Measure, call: PairCall, stacklevel: int = 3) -> None:
+    """Of few observations no p of ranks is small, whatever the cut on p."""
+    options = call.options
+    if measure != "spearman" or "max_p" not in options or options.get("p_method") == "t":
+        return
+    n = tested_observations(measure, call)
+    if 3 <= n < 10:
+        least = 2 / math.factorial(n)
+        message = f"{n} observations: no p of ranks is below 2 / {n}! = {least:.3g}"
+        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+
+
 def _edges(measure: Measure, max_edges: int | None, order: EdgeOrder, call: PairCall) -> Edges:
+    _warn_of_few_observations(measure, call, stacklevel=4)
     options = call.options
     if max_edges is not None:
         options["max_edges"] = max_edges
@@ -45,8 +60,11 @@ def spearman_edges(
     """Pairs of rows whose Spearman correlation passes a cut.
 
     Every decision to keep or drop a pair is exact: rho comes from integers, ties and all, and the
-    CPU and CUDA give the same edges, bit for bit. p is Student's t with columns - 2 degrees of
-    freedom, as scipy.stats.spearmanr. The matrix of all correlations is never made.
+    CPU and CUDA give the same edges, bit for bit. Up to 9 columns p is counted over the
+    permutations of a row where neither row has ties; else it is Student's t with columns - 2
+    degrees of freedom, but never below what permutations allow, 2 / columns! without ties.
+    scipy.stats.spearmanr is ``p_method="t"``. A cut on p of fewer than 10 columns gives a
+    UserWarning with the least p. The matrix of all correlations is never made.
 
     Parameters
     ----------
@@ -93,8 +111,8 @@ def spearman_edges(
     >>> import gpu_similarity as gs
     >>> edges = gs.spearman_edges([[1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 4, 3, 2, 1]], max_p=0.05)
     >>> edges
-    Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 0.878339
-      0 -- 2  -1.000000  p = 0
+    Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 1
+      0 -- 2  -1.000000  p = 0.0167
     >>> edges.row, edges.col
     (array([0], dtype=uint32), array([2], dtype=uint32))
     """
@@ -250,6 +268,7 @@ def top_k_partners(
         call.options["order"] = order
     if q:
         call.options["q"] = "exact"
+    _warn_of_few_observations(measure, call)
     pairwise = call.options.get("nans") == "pairwise"
     index, statistic, count, tied_p, exact_q, summary = computed(
         _core.partners, call.places, call.x, call.y, k, call.options
@@ -316,6 +335,7 @@ def counts(
     (3, array([2, 2, 2], dtype=uint32), array([2, 0, 0, 1], dtype=uint64))
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
+    _warn_of_few_observations(measure, call)
     if bins:
         call.options["histogram_bins"] = integer("bins", bins)
     told = computed(_core.counts, call.places, call.x, call.y, call.options)

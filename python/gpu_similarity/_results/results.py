@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._shared.options import Adjustment, adjustment_of
 from .records import PairResult, categorical
-from .test_of_correlation import adjusted_p_values, p_value
+from .test_of_correlation import adjusted_p_values, p_of_test
 
 if TYPE_CHECKING:
     import pandas
@@ -82,7 +82,8 @@ class Partners(PairResult):
         if self._p is not None:
             return self._p
         shared = self.summary.observations if self._observations is None else self._observations
-        return np.asarray(p_value(self.statistic, shared, tail=self._tail))
+        of_ranks = self.summary.test == "floored_t"
+        return np.asarray(p_of_test(self.statistic, shared, self._tail, of_ranks=of_ranks))
 
     def adjusted_p(self, adjust: Adjustment = "benjamini-hochberg") -> npt.NDArray[np.float64]:
         """q of each partner, in the family of all tested pairs; NaN behind the last.

@@ -37,8 +37,14 @@ class PairSummary(NamedTuple):
     pairs_tested, pairs_kept : int
         Pairs that have a statistic, and those that passed the filter; of partners, the entries.
     pairs_by_t : int
-        With p_method="exact": those of pairs_tested whose p is that of Student's t, because a row
-        has ties or there are more than 1290 columns; else 0.
+        Where `test` is "permutations": those of pairs_tested whose p is that of Student's t,
+        because a row has ties or there are more than 1290 columns; else 0.
+    test : str
+        The test behind p: "student_t", "floored_t" (Student's t that is never below `least_p`),
+        "permutations", "kendall", or "none".
+    least_p : float
+        No p of Spearman is below it: 2 / observations!, one-sided half of it; ties make it larger.
+        0 of other tests, and with p_method="t".
     checksum : Checksum
         Of the edges or entries; zeros where the result has no pairs one by one.
     max_p_effective : float
@@ -68,6 +74,8 @@ class PairSummary(NamedTuple):
     pairs_tested: int
     pairs_kept: int
     pairs_by_t: int
+    test: str
+    least_p: float
     checksum: Checksum
     max_p_effective: float
     min_abs_effective: float
@@ -171,6 +179,8 @@ def running_summary(rows: int, cols: int, observations: int, y_rows: int | None)
         pairs_tested=pairs,
         pairs_kept=0,
         pairs_by_t=0,
+        test="",
+        least_p=0.0,
         checksum=Checksum(),
         max_p_effective=1.0,
         min_abs_effective=0.0,

@@ -19,7 +19,10 @@ def p_value(
     tail: Tail = "two-sided",
     cpu_threads: int = 0,
 ) -> Any:
-    """p of a correlation, as scipy.stats.pearsonr and spearmanr.
+    """p of a correlation by Student's t, as scipy.stats.pearsonr and spearmanr.
+
+    It is 0 for abs(r) = 1. p of edges of Spearman is never below what permutations allow, and
+    counts these up to 9 observations.
 
     Parameters
     ----------
@@ -49,27 +52,40 @@ def p_value(
     >>> round(gs.p_value(0.5, 30), 6)
     0.0049
     """
+    return p_of_test(r, observations, tail, of_ranks=False, cpu_threads=cpu_threads)
+
+
+def p_of_test(
+    r: npt.ArrayLike,
+    observations: npt.ArrayLike,
+    tail: Tail,
+    *,
+    of_ranks: bool,
+    cpu_threads: int = 0,
+) -> Any:
+    """p_value, or, of ranks, the same that is never below what permutations allow."""
     values = np.asarray(r, dtype=np.float64, order="C")
     threads = integer("cpu_threads", cpu_threads)
     if threads < 0:
         raise ValueError(f"cpu_threads: got {threads}, expected 0 or more")
     if np.ndim(observations) > 0:
-        return _p_by_observations(values, np.asarray(observations), tail, threads)
+        return _p_by_observations(values, np.asarray(observations), tail, of_ranks, threads)
     count = integer("observations", observations)
-    p = _core.p_values(values.reshape(-1), count, str(tail), threads)
+    p = _core.p_values(values.reshape(-1), count, str(tail), of_ranks, threads)
     p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
 
 
 def _p_by_observations(
-    values: npt.NDArray[np.float64], counts: Any, tail: Tail, threads: int
+    values: npt.NDArray[np.float64], counts: Any, tail: Tail, of_ranks: bool, threads: int
 ) -> Any:
     counts = np.broadcast_to(counts, values.shape)
     p = np.full(values.shape, np.nan)
     has = ~np.isnan(values)
     for count in np.unique(counts[has]):
         own = has & (counts == count)
-        p[own] = _core.p_values(values[own], integer("observations", count), str(tail), threads)
+        count = integer("observations", count)
+        p[own] = _core.p_values(values[own], count, str(tail), of_ranks, threads)
     return p
 
 

@@ -114,11 +114,13 @@ class PairRunOptions(RunOptions, total=False):
     effective_observations : int
         With weights: the observations that p is computed for, at least 3; covariates are taken off
         them.
-    p_method : {"t", "exact"}
-        "exact", of "spearman": p of a pair is that of the permutations of a row where neither row
+    p_method : {"automatic", "t", "exact"}
+        Of "spearman". "automatic": "exact" up to 9 columns, else Student's t that is never below
+        what permutations allow, 2 / columns!. "t": Student's t alone, as SciPy has it: 0 for
+        abs(rho) = 1. "exact": p of a pair is that of the permutations of a row where neither row
         has ties and there are at most 1290 columns, as R's ``cor.test(exact=TRUE)``, else that of
         Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p.
-        Not with covariates nor nans="pairwise", and rows are not folded.
+        Not with covariates nor nans="pairwise", where "automatic" is t, and rows are not folded.
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.
@@ -142,7 +144,7 @@ class PairRunOptions(RunOptions, total=False):
     covariates: npt.ArrayLike | None
     weights: npt.ArrayLike | None
     effective_observations: int | None
-    p_method: Literal["t", "exact"]
+    p_method: Literal["automatic", "t", "exact"]
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
     copy: bool | None

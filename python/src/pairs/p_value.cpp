@@ -21,25 +21,26 @@ gpu::tail tail_from(const char* name) {
   return enum_from_name<gpu::tail>("tail", name);
 }
 
-// p of the elements [begin, end) of `r`.
+// p of the elements [begin, end) of `r`, by Student's t or, `of_ranks`, as edges of Spearman have
+// it from 10 observations on.
 void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, gpu::index_t observations,
-                   gpu::tail tail, int threads, double* out) {
+                   gpu::tail tail, bool of_ranks, int threads, double* out) {
+  const gpu::measure what = of_ranks ? gpu::measure::spearman : gpu::measure::pearson;
   // The first, NaN and what is out of range here: nothing may throw inside the parallel loop.
   for (gpu::index_t i = begin; i < end; ++i) {
     if (!(r[i] >= -1.0 && r[i] <= 1.0) || i == begin) {
-      out[i] = gpu::correlation_p_value(r[i], observations, tail);
+      out[i] = gpu::p_value_of(what, r[i], observations, tail);
     }
   }
 #pragma omp parallel for schedule(static) num_threads(threads) if (end - begin > 2048)
   for (gpu::index_t i = begin; i < end; ++i) {
-    if (r[i] >= -1.0 && r[i] <= 1.0) {
-      out[i] = gpu::correlation_p_value(r[i], observations, tail);
-    }
+    if (r[i] >= -1.0 && r[i] <= 1.0) out[i] = gpu::p_value_of(what, r[i], observations, tail);
   }
 }
 
 // p of every element of a contiguous double array, in an array of the same length.
-nb::object p_values(nb::handle data, gpu::index_t observations, const char* side, int cpu_threads) {
+nb::object p_values(nb::handle data, gpu::index_t observations, const char* side, bool of_ranks,
+                    int cpu_threads) {
   constexpr gpu::index_t most = gpu::index_t{1} << 20;
   const host_array r(data, "r");
   const auto view = r.as<double>("r");
@@ -47,7 +48,7 @@ nb::object p_values(nb::handle data, gpu::index_t observations, const char* side
   const int threads = cpu_threads > 0 ? cpu_threads : omp_get_max_threads();
   gpu::matrix<double> out(1, view.cols());
   in_pieces(view.cols(), most, [&](gpu::index_t begin, gpu::index_t end) {
-    fill_p_values(view.data(), begin, end, observations, tail, threads, out.data());
+    fill_p_values(view.data(), begin, end, observations, tail, of_ranks, threads, out.data());
   });
   return matrix_to_numpy<double>(std::move(out), 1);
 }
@@ -100,7 +101,7 @@ void bind_p_value(nb::module_& module) {
   module.def("confidence_intervals", &confidence_intervals, nb::arg("statistic"),
              nb::arg("measure"), nb::arg("observations"), nb::arg("confidence"), nb::arg("tail"));
   module.def("p_values", &p_values, nb::arg("r"), nb::arg("observations"), nb::arg("tail"),
-             nb::arg("cpu_threads"));
+             nb::arg("of_ranks"), nb::arg("cpu_threads"));
   module.def("critical_correlation", &critical_correlation, nb::arg("p"), nb::arg("observations"),
              nb::arg("tail"));
 }

@@ -62,12 +62,12 @@ gpu::matrix<double> tied_p(const gpu::neighbor_table& table, const pair_tables& 
   const auto of_x = gpu::kendall_ties(tables.x(), exec);
   const auto of_partner = partner_ties(tables, exec);
   const gpu::index_t begin = table.summary.part_begin;
-  const bool is_exact = call.options.p_method == gpu::p_method::exact;
+  const bool is_of_rho = table.summary.test == gpu::significance::permutations;
   gpu::matrix<double> p(table.index.rows(), table.index.cols());
   for (gpu::index_t i = 0; i < p.rows(); ++i) {
     for (gpu::index_t e = 0; e < p.cols(); ++e) {
       const bool is_there = e < gpu::index_t{table.count[static_cast<std::size_t>(i)]};
-      const auto p_of = is_exact ? &gpu::spearman_p_value : &gpu::kendall_p_value;
+      const auto p_of = is_of_rho ? &gpu::spearman_p_value : &gpu::kendall_p_value;
       p(i, e) = is_there ? p_of(table.statistic(i, e), table.summary.cols,
                                 of_x[static_cast<std::size_t>(begin + i)],
                                 of_partner[table.index(i, e)], call.keep.side)
@@ -88,11 +88,12 @@ nb::tuple partners(nb::handle x, nb::handle y, gpu::index_t k, nb::dict keywords
   reader.read("q", sink.q);
   const bool has_q = sink.q == gpu::neighbor_q::exact;
   reader.check_all_read();
-  const bool is_tied = gpu::info_of(call.what).test == gpu::significance::kendall ||
-                       call.options.p_method == gpu::p_method::exact;
+  bool is_tied = false;
   gpu::matrix<double> p;
   gpu::neighbor_table result = call.context.run([&] {
     gpu::neighbor_table found = call.all_pairs(tables, sink);
+    is_tied = found.summary.test == gpu::significance::kendall ||
+              found.summary.test == gpu::significance::permutations;
     const bool is_pairwise = call.options.nans == gpu::nan_policy::pairwise;
     if (is_tied) p = (is_pairwise ? shared_p : tied_p)(found, tables, call);
     return found;

@@ -27,9 +27,9 @@ nb::object run_summary::told() const {
               has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
               row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows), run.part_begin,
               run.part_end, run.patterns, run.pairs_tested, run.pairs_kept, run.pairs_by_t,
-              std::move(checksum), run.max_p_effective, run.min_abs_effective, run.cut_at_least,
-              run.cut_at_most, gpu::to_string(run.used), run.device, gpu::to_string(run.variant),
-              run.prepare_seconds, run.pairs_seconds);
+              gpu::to_string(run.test), run.least_p, std::move(checksum), run.max_p_effective,
+              run.min_abs_effective, run.cut_at_least, run.cut_at_most, gpu::to_string(run.used),
+              run.device, gpu::to_string(run.variant), run.prepare_seconds, run.pairs_seconds);
 }
 
 void bind_run_summary(nb::module_& module) {

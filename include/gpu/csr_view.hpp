@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <variant>
 
@@ -29,10 +30,10 @@ struct csr_pattern {
 };
 using any_csr_pattern = std::variant<csr_pattern<std::int32_t>, csr_pattern<std::int64_t>>;
 
-/// Throws gpu::invalid_argument unless the extents are none below 0 and the pattern is one of them:
-/// see csr_view.
-GPU_SIMILARITY_EXPORT void check_csr(const any_csr_pattern& pattern, const void* values,
-                                     index_t rows, index_t cols);
+/// The number of stored values. Throws gpu::invalid_argument unless the extents are none below 0
+/// and the pattern is one of them: see csr_view.
+GPU_SIMILARITY_EXPORT index_t check_csr(const any_csr_pattern& pattern, const void* values,
+                                        index_t rows, index_t cols, index_t most_stored);
 }  // namespace detail
 
 /// A sparse matrix of `T` in host memory, in compressed sparse rows. What is not stored is 0, a
@@ -60,18 +61,21 @@ class csr_view {
   /// @param column [row_begin[rows]], from 0 to cols - 1, ascending within each row, none twice.
   /// @param values [row_begin[rows]].
   /// @param rows,cols extents of the matrix, at least 0.
+  /// @param most_stored how many places `column` and `values` have: row_begin[rows] beyond it is
+  ///   refused before they are read.
   /// @throw gpu::invalid_argument for negative extents, for null pointers of what is not empty, and
   ///   for indices that are not as said; the message names the row. Cost: all indices are read
-  ///   once.
+  ///   once. A call checks each index again where it uses it: while another thread changes the
+  ///   arrays, a call can end with this error or answer with mixed values, but it reads nothing
+  ///   outside of the arrays.
   template <csr_index Index>
   csr_view(const Index* row_begin, const std::type_identity_t<Index>* column, T* values,
-           index_t rows, index_t cols)
+           index_t rows, index_t cols, index_t most_stored = std::numeric_limits<index_t>::max())
       : pattern_(detail::csr_pattern<Index>{row_begin, column}),
         values_(values),
         rows_(rows),
-        cols_(cols) {
-    detail::check_csr(pattern_, values, rows, cols);
-  }
+        cols_(cols),
+        stored_(detail::check_csr(pattern_, values, rows, cols, most_stored)) {}
   /// The same for extents of any integer type, as std::size_t.
   template <csr_index Index, class Rows, class Cols>
     requires detail::other_extents<Rows, Cols>
@@ -85,7 +89,8 @@ class csr_view {
       : pattern_(other.pattern()),
         values_(other.values()),
         rows_(other.rows()),
-        cols_(other.cols()) {}
+        cols_(other.cols()),
+        stored_(other.stored()) {}
 
   /// Number of rows.
   [[nodiscard]] constexpr index_t rows() const noexcept { return rows_; }
@@ -94,11 +99,7 @@ class csr_view {
   /// The stored values, row by row.
   [[nodiscard]] constexpr T* values() const noexcept { return values_; }
   /// Number of stored values.
-  [[nodiscard]] index_t stored() const {
-    if (rows_ == 0) return 0;
-    return std::visit([&](const auto& p) { return static_cast<index_t>(p.row_begin[rows_]); },
-                      pattern_);
-  }
+  [[nodiscard]] constexpr index_t stored() const noexcept { return stored_; }
   /// Whether there is no element, stored or not.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// The indices: for the library.
@@ -111,6 +112,7 @@ class csr_view {
   T* values_ = nullptr;
   index_t rows_ = 0;
   index_t cols_ = 0;
+  index_t stored_ = 0;
 };
 
 }  // namespace v0

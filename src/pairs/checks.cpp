@@ -15,6 +15,7 @@
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
 #include "pairs/reading/computed_rows.hpp"
+#include "pairs/reading/csr_rows.hpp"
 #include "pairs/reading/exact_integers.hpp"
 #include "pairs/reading/host_rows.hpp"
 #include "pairs/tables.hpp"
@@ -95,11 +96,11 @@ void check_exact_integers(const char* name, const csr_view<const T>& data, int /
   std::visit(
       [&](const auto& pattern) {
         for (index_t i = 0; i < data.rows(); ++i) {
-          const auto end = static_cast<index_t>(pattern.row_begin[i + 1]);
-          for (auto k = static_cast<index_t>(pattern.row_begin[i]); k < end; ++k) {
+          const auto check = [&](index_t k, index_t column) {
             const T value = data.values()[k];
-            if (!detail::is_exact_double(value)) throw_inexact(name, value, i, pattern.column[k]);
-          }
+            if (!detail::is_exact_double(value)) throw_inexact(name, value, i, column);
+          };
+          detail::for_each_stored(pattern, i, data.stored(), data.cols(), check);
         }
       },
       data.pattern());

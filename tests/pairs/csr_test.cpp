@@ -145,6 +145,35 @@ TEST_CASE("A pattern that is none is refused", "[csr]") {
         "csr view: values is null, expected 1 of them");
 }
 
+TEST_CASE("More stored values than there are places is refused before they are read", "[csr]") {
+  const std::int64_t begin[] = {0, 2, 4};
+  const std::int64_t column[] = {0, 1, 0};
+  const double values[] = {1, 2, 3};
+  CHECK(
+      refusal_of([&] { gpu::csr_view<const double>(begin, column, values, 2, 4, 3); }) ==
+      "csr view: row_begin ends with 4, expected at most the 3 values and columns that are there");
+}
+
+TEST_CASE("Indices that change once there is a view are checked where they are used", "[csr]") {
+  std::int64_t begin[] = {0, 2, 4};
+  std::int64_t column[] = {0, 2, 1, 3};
+  const std::int64_t values[] = {1, 2, 3, 4};
+  const gpu::csr_view<const std::int64_t> view(begin, column, values, 2, 4);
+  CHECK(view.stored() == 4);
+  const auto refused = [&] { return refusal_of([&] { (void)gpu::rank_rows(view); }); };
+  column[3] = 4;
+  CHECK(refused() == "csr view: row 1 stores column 4, expected 0 to 3");
+  CHECK(refusal_of([&] { (void)gpu::cosine_all_pairs(view); }) == refused());
+  column[3] = -1;
+  CHECK(refused() == "csr view: row 1 stores column -1, expected 0 to 3");
+  column[3] = 3;
+  begin[2] = 1000;
+  CHECK(refused() == "csr view: row 1 stores places 2 to 1000, expected 0 to 4");
+  begin[1] = -1;
+  CHECK(refused() == "csr view: row 0 ends at -1, expected at least its begin 0");
+  CHECK(view.stored() == 4);
+}
+
 TEST_CASE("Integers that no double holds are refused or ranked, sparse too", "[csr]") {
   constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
   const std::int64_t begin[] = {0, 2, 4};

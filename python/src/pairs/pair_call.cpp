@@ -1,32 +1,44 @@
 #include "pairs/pair_call.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <gpu/error.hpp>
+
 namespace gpu_python {
 namespace {
 
-// The indices of a sparse table, 32 or 64 bits wide.
-template <class T>
-const T* indices_of(const host_array& array) {
-  const auto* found = std::get_if<gpu::matrix_view<const T>>(&array.table());
-  return found == nullptr ? nullptr : found->data();
+// Compressed sparse rows by one type of indices; null where the indices are of another.
+template <class Index, class Value>
+std::optional<gpu::csr_view<const Value>> sparse_view(const std::vector<host_array>& arrays,
+                                                      const Value* values, gpu::index_t rows,
+                                                      gpu::index_t cols) {
+  const auto* const begin = std::get_if<gpu::matrix_view<const Index>>(&arrays[0].table());
+  const auto* const column = std::get_if<gpu::matrix_view<const Index>>(&arrays[1].table());
+  if (begin == nullptr || column == nullptr) return std::nullopt;
+  const gpu::index_t most_stored = std::min(arrays[1].cols(), arrays[2].cols());
+  return gpu::csr_view<const Value>(begin->data(), column->data(), values, rows, cols, most_stored);
 }
 
 // Compressed sparse rows: where the rows begin, their columns, their values.
 gpu::detail::any_table sparse_table(const std::vector<host_array>& arrays, const nb::tuple& shape) {
   const auto rows = nb::cast<gpu::index_t>(shape[0]);
   const auto cols = nb::cast<gpu::index_t>(shape[1]);
+  if (arrays[0].cols() - 1 != rows) {
+    throw gpu::invalid_argument("csr view: got " + std::to_string(arrays[0].cols()) +
+                                " begins of rows, expected one more than the " +
+                                std::to_string(rows) + " rows");
+  }
   return std::visit(
       [&]<class View>(const View& values) -> gpu::detail::any_table {
         using value = typename View::value_type;
         if constexpr (std::is_same_v<View, gpu::matrix_view<const value>>) {
-          if (const auto* begin = indices_of<std::int64_t>(arrays[0])) {
-            const auto* column = indices_of<std::int64_t>(arrays[1]);
-            return gpu::csr_view<const value>(begin, column, values.data(), rows, cols);
-          }
-          const auto* begin = indices_of<std::int32_t>(arrays[0]);
-          const auto* column = indices_of<std::int32_t>(arrays[1]);
-          return gpu::csr_view<const value>(begin, column, values.data(), rows, cols);
+          const value* const data = values.data();
+          if (auto wide = sparse_view<std::int64_t>(arrays, data, rows, cols)) return *wide;
+          if (auto narrow = sparse_view<std::int32_t>(arrays, data, rows, cols)) return *narrow;
         }
-        throw nb::type_error("the values of a sparse table do not follow each other");
+        throw nb::type_error("csr view: expected packed values, and indices of one type");
       },
       arrays[2].table());
 }
@@ -45,7 +57,11 @@ pair_table::pair_table(nb::handle table, const char* name) {
     for (const char* const part : {"row_begin", "column", "values"}) {
       host_.emplace_back(table.attr(part), name, array_form::table);
     }
-    table_ = sparse_table(host_, nb::borrow<nb::tuple>(table.attr("shape")));
+    try {
+      table_ = sparse_table(host_, nb::borrow<nb::tuple>(table.attr("shape")));
+    } catch (const gpu::invalid_argument& error) {
+      throw gpu::invalid_argument(std::string(name) + ": " + error.what());
+    }
   } else {
     host_.emplace_back(table, name, array_form::table);
     table_ = host_.back().table();

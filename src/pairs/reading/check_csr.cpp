@@ -5,63 +5,79 @@
 #include <gpu/csr_view.hpp>
 #include <gpu/error.hpp>
 
+#include "pairs/reading/csr_rows.hpp"
+
 namespace gpu::inline v0::detail {
 namespace {
 
+// The number of stored values of a pattern that is one.
 template <class Index>
-void check_csr_row(const csr_pattern<Index>& pattern, index_t row, index_t cols) {
-  Index before = -1;
-  for (Index k = pattern.row_begin[row]; k < pattern.row_begin[row + 1]; ++k) {
-    const Index column = pattern.column[k];
-    if (column < 0 || column >= cols) {
-      throw invalid_argument(fmt::format("csr view: row {} stores column {}, expected 0 to {}", row,
-                                         column, cols - 1));
-    }
-    if (column <= before) {
-      throw invalid_argument(
-          fmt::format("csr view: row {} stores column {} behind column {}, expected columns that "
-                      "ascend, none twice",
-                      row, column, before));
-    }
-    before = column;
-  }
-}
-
-template <class Index>
-void check_csr_pattern(const csr_pattern<Index>& pattern, const void* values, index_t rows,
-                       index_t cols) {
+index_t check_csr_pattern(const csr_pattern<Index>& pattern, const void* values, index_t rows,
+                          index_t cols, index_t most_stored) {
   if (pattern.row_begin == nullptr) {
     throw invalid_argument(
         fmt::format("csr view: row_begin is null, expected {} indices", rows + 1));
   }
-  if (pattern.row_begin[0] != 0) {
-    throw invalid_argument(
-        fmt::format("csr view: row_begin begins with {}, expected 0", pattern.row_begin[0]));
+  if (const index_t first = read_once(pattern.row_begin); first != 0) {
+    throw invalid_argument(fmt::format("csr view: row_begin begins with {}, expected 0", first));
   }
+  index_t stored = 0;
   for (index_t i = 0; i < rows; ++i) {
-    if (pattern.row_begin[i + 1] < pattern.row_begin[i]) {
-      throw invalid_argument(
-          fmt::format("csr view: row {} ends at {}, expected at least its begin {}", i,
-                      pattern.row_begin[i + 1], pattern.row_begin[i]));
-    }
+    const index_t end = read_once(pattern.row_begin + i + 1);
+    if (end < stored) throw_csr_places(i, {stored, end}, stored);
+    stored = end;
   }
-  const auto stored = static_cast<index_t>(pattern.row_begin[rows]);
+  if (stored > most_stored) {
+    throw invalid_argument(
+        fmt::format("csr view: row_begin ends with {}, expected at most the {} values and columns "
+                    "that are there",
+                    stored, most_stored));
+  }
   if (stored > 0 && (pattern.column == nullptr || values == nullptr)) {
     throw invalid_argument(fmt::format("csr view: {} is null, expected {} of them",
                                        values == nullptr ? "values" : "column", stored));
   }
-  for (index_t i = 0; i < rows; ++i) check_csr_row(pattern, i, cols);
+  for (index_t i = 0; i < rows; ++i) {
+    index_t before = -1;
+    for_each_stored(pattern, i, stored, cols, [&](index_t /*place*/, index_t column) {
+      if (column <= before) {
+        throw invalid_argument(
+            fmt::format("csr view: row {} stores column {} behind column {}, expected columns that "
+                        "ascend, none twice",
+                        i, column, before));
+      }
+      before = column;
+    });
+  }
+  return stored;
 }
 
 }  // namespace
 
-void check_csr(const any_csr_pattern& pattern, const void* values, index_t rows, index_t cols) {
+void throw_csr_places(index_t row, index_range places, index_t stored) {
+  throw invalid_argument(
+      places.end < places.begin
+          ? fmt::format("csr view: row {} ends at {}, expected at least its begin {}", row,
+                        places.end, places.begin)
+          : fmt::format("csr view: row {} stores places {} to {}, expected 0 to {}", row,
+                        places.begin, places.end, stored));
+}
+
+void throw_csr_column(index_t row, index_t column, index_t cols) {
+  throw invalid_argument(
+      fmt::format("csr view: row {} stores column {}, expected 0 to {}", row, column, cols - 1));
+}
+
+index_t check_csr(const any_csr_pattern& pattern, const void* values, index_t rows, index_t cols,
+                  index_t most_stored) {
   if (rows < 0 || cols < 0) {
     throw invalid_argument(
         fmt::format("csr view: extents are [{}, {}], expected none below 0", rows, cols));
   }
-  if (rows == 0) return;
-  std::visit([&](const auto& own) { check_csr_pattern(own, values, rows, cols); }, pattern);
+  if (rows == 0) return 0;
+  return std::visit(
+      [&](const auto& own) { return check_csr_pattern(own, values, rows, cols, most_stored); },
+      pattern);
 }
 
 }  // namespace gpu::inline v0::detail

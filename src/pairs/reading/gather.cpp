@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "pairs/reading/computed_rows.hpp"
+#include "pairs/reading/csr_rows.hpp"
 #include "pairs/reading/exact_integers.hpp"
 
 namespace gpu::inline v0::detail {
@@ -93,10 +94,9 @@ void copy_rows(const csr_view<const T>& table, index_range range, read_as<T>* ou
           for (index_t i = task * rows_at_once; i < end; ++i) {
             read_as<T>* const row = out + i * cols;
             std::fill_n(row, cols, to_place(T{}));
-            const auto last = static_cast<index_t>(pattern.row_begin[range.begin + i + 1]);
-            for (auto k = static_cast<index_t>(pattern.row_begin[range.begin + i]); k < last; ++k) {
-              row[pattern.column[k]] = to_place(table.values()[k]);
-            }
+            for_each_stored(
+                pattern, range.begin + i, table.stored(), cols,
+                [&](index_t k, index_t column) { row[column] = to_place(table.values()[k]); });
           }
         });
       },

@@ -116,6 +116,7 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
     }
     const polled_call polled(options.exec.on_progress, "matmul", c.rows());
     const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
+    if (c.empty()) return;
     if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
     cpu::matmul_naive(a, b, c, options);
   });

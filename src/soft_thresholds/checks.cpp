@@ -53,6 +53,7 @@ void check_connectivity(matrix_view<const double> connectivity, const std::vecto
         fmt::format("scale_free_options.r_squared_cut: got {}, expected a finite number",
                     options.r_squared_cut));
   }
+  if (connectivity.empty()) return;
   for (index_t i = 0; i < connectivity.rows(); ++i) {
     for (index_t j = 0; j < connectivity.cols(); ++j) {
       const double k = connectivity(i, j);

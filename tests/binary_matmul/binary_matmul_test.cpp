@@ -31,6 +31,15 @@ TEST_CASE("Blocks of rows, columns and bits join without a seam on the CPU", "[b
   }
 }
 
+TEST_CASE("Rows without a column are packed and multiplied in no time", "[binary_matmul]") {
+  constexpr gpu::index_t rows = gpu::index_t{1} << 59;
+  const gpu::matrix_view<const float> tall(nullptr, rows, 0);
+  const gpu::bit_matrix bits = gpu::pack_bits(tall, 0.0F, on_cpu);
+  CHECK(bits.view().rows() == rows);
+  CHECK(gpu::binary_matmul(bits.view(), gpu::bit_matrix(0, 0).view(), {.exec = on_cpu}).rows() ==
+        rows);
+}
+
 TEST_CASE("One thread and several give the same products", "[binary_matmul]") {
   const gpu_test::bit_operand a(100, 300, 0, 1);
   const gpu_test::bit_operand b(90, 300, 0, 2);

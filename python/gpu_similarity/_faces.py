@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import warnings
 from typing import Any, Literal, NamedTuple
@@ -14,8 +15,8 @@ from ._pairs.observations import observations
 from ._results.test_of_correlation import p_value
 from ._rows.rows import rank
 from ._shared.messages import arguments_named, integer
-from ._tables.arrays import host_array, values_of
-from ._tables.numbers import Array
+from ._tables.arrays import host_array, plain_array
+from ._tables.numbers import Array, convert, is_exact
 
 # NumPy's own, for what is too small for the library.
 _numpy_corrcoef = np.corrcoef
@@ -252,19 +253,20 @@ def rankdata(
         raise ValueError(f'unknown method "{method}"')
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {{{', '.join(map(repr, _NAN_POLICIES))}}}")
-    values = np.asarray(a)
+    values = plain_array(a, "a")
     if axis is None:
         values, axis = values.ravel(), -1
+    kind = np.result_type(values.dtype, 0.0) if values.dtype.kind in "biuf" else np.dtype(float)
     if values.dtype.kind in "OUSmM":
-        values = np.unique(values, return_inverse=True)[1].reshape(values.shape)
-    kind = np.result_type(values.dtype, 0.0)
+        values = _as_numbers(values, nan_policy)
     if values.size == 0:
         return np.empty(values.shape, kind)
     last = np.moveaxis(values, axis, -1)
-    rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
+    rows = last.reshape(-1, last.shape[-1])
     missing = np.isnan(rows) if rows.dtype.kind == "f" else None
     if missing is None or not missing.any():
-        ranks = rank(rows, ties=method)
+        with arguments_named(x="a"):
+            ranks = rank(rows, ties=method)
     elif nan_policy == "raise":
         raise ValueError("The input contains nan values")
     else:
@@ -274,6 +276,22 @@ def rankdata(
                 present = ~missing[i]
                 ranks[i, present] = rank(rows[i, present], ties=method)
     return np.moveaxis(ranks.astype(kind, copy=False).reshape(last.shape), -1, axis)
+
+
+def _as_numbers(values: Array, nan_policy: str) -> Array:
+    """Numbers in the order of values that are not of a type of numbers."""
+    if values.dtype == object:
+        flat = values.ravel()
+        with contextlib.suppress(TypeError):
+            return convert(flat, "a", None, True).reshape(values.shape)
+        if len(set(map(type, flat.tolist()))) > 1 or (flat != flat).any():
+            raise TypeError("a: got objects of several kinds, or without an order, expected one")
+    elif values.dtype.kind in "mM" and np.isnat(values).any():
+        if nan_policy != "omit":
+            raise ValueError("a: got NaT, which has no rank; nan_policy='omit' leaves it out")
+        places = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+        return np.where(np.isnat(values), np.nan, places)
+    return np.unique(values, return_inverse=True)[1].reshape(values.shape)
 
 
 def uniform_filter1d(
@@ -320,7 +338,7 @@ def uniform_filter1d(
     >>> gs.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3)
     array([4, 3, 4, 1, 4, 6, 6, 3])
     """
-    values = np.asarray(input)
+    values = plain_array(input, "input")
     if mode not in _MODES:
         raise RuntimeError("boundary mode not supported")
     boundary = _MODES[mode]
@@ -402,19 +420,18 @@ def _stacked(first: Array, second: Array) -> Array:
     first, second = np.atleast_2d(first), np.atleast_2d(second)
     shape = (len(first) + len(second), first.shape[1])
     # In row-major order, whatever the order of the arguments.
-    out = np.empty(shape, np.result_type(first, second))
-    return np.concatenate((first, second), out=out)
+    kind = np.result_type(first, second)
+    integers = [part for part in (first, second) if part.dtype.kind in "iu"]
+    if kind.kind == "f" and not all(map(is_exact, integers)):
+        kind = np.dtype(object)  # NumPy would round them
+    return np.concatenate((first, second), out=np.empty(shape, kind))
 
 
 def _checked(x: Any, axis: int | None) -> Array:
-    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ValueError("a, b: masked values are not taken; scipy.stats.mstats.spearmanr does")
-    given = values_of(x, "a, b")
+    given = plain_array(x, "a, b")
     values = np.ravel(given) if axis is None else np.atleast_1d(given)
     if values.ndim > 2:
         raise ValueError("spearmanr only handles 1-D or 2-D arrays")
-    if values.dtype == object:
-        values = values.astype(np.float64)
     return values
 
 
@@ -460,7 +477,7 @@ def _warn_constant() -> None:
 
 
 def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
-    parts = [values_of(part, "x, y") for part in (x, y) if part is not None]
+    parts = [plain_array(part, "x, y") for part in (x, y) if part is not None]
     for part in parts:
         if part.ndim > 2:
             raise ValueError("x, y: got more than 2 dimensions")
@@ -471,8 +488,6 @@ def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
         rows = np.atleast_2d(part)
         oriented.append(rows if rowvar or (part.ndim < 2) else rows.T)
     together = oriented[0] if len(oriented) == 1 else _stacked(*oriented)
-    if together.dtype == object:
-        together = together.astype(np.float64)
     return host_array(together, "x", any_layout=True)
 
 

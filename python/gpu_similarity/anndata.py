@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from ._pairs.pairs import edges as all_edges
 from ._results.edges import Edges
-from ._shared.options import Adjustment, Measure, PairRunOptions, Tail
+from ._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
 
 __all__ = ["correlate"]
 
@@ -21,10 +21,10 @@ def correlate(
     *,
     layer: str | None = None,
     measure: Measure = "spearman",
-    max_p: float = 0.05,
+    max_p: float | None = None,
     min_abs: float = 0.0,
     tail: Tail = "two-sided",
-    adjust: Adjustment = "benjamini-hochberg",
+    adjust: Adjustment | Literal["automatic"] = "automatic",
     max_edges: int | None = None,
     key_added: str | None = None,
     **run: Unpack[PairRunOptions],
@@ -43,7 +43,9 @@ def correlate(
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     max_p, min_abs, tail, adjust, max_edges, **run
-        As in `spearman_edges`; by default a false discovery rate of 5 %.
+        As in `spearman_edges`. The defaults of `max_p` and `adjust` are a false discovery rate of
+        5 % (0.05 and "benjamini-hochberg"); where there is no p, as of cosine and with `weights`
+        alone, no cut on it.
     key_added : str, optional
         Name of the result; default: `measure`.
 
@@ -75,6 +77,13 @@ def correlate(
 
     if "axis" in run:
         raise TypeError("axis: the variables of AnnData are its columns; got another argument")
+    has_p = measure not in MEASURES or MEASURES[measure].has_p
+    if run.get("weights") is not None and run.get("effective_observations") is None:
+        has_p = False
+    if max_p is None:
+        max_p = 0.05 if has_p else 1.0
+    if adjust == "automatic":
+        adjust = "benjamini-hochberg" if has_p else "none"
     data = adata.X if layer is None else adata.layers[layer]
     run.setdefault("names", np.asarray(adata.var_names))
     if hasattr(data, "to_memory") and hasattr(data, "format"):

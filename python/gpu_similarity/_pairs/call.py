@@ -126,11 +126,18 @@ def pair_call(
         copy = options.pop("copy", None)
         in_columns = variables_in_columns(options.pop("axis", 0))
         if options.get("covariates") is not None:
-            options["covariates"] = covariates_of(options["covariates"], in_columns)
+            options["covariates"] = covariates_of(
+                options["covariates"], in_columns, _is_ordinal(measure)
+            )
         if options.get("weights") is not None:
             options["weights"] = weights_of(options["weights"])
         if "progress" in options:
             options["progress"] = callback(options["progress"])
+        if options.get("min_observations") is not None and options.get("nans") != "pairwise":
+            raise ValueError(
+                f"min_observations: got {options['min_observations']!r}, expected it with "
+                "nans='pairwise': other pairs have the observations of the table"
+            )
     if measure != "spearman":
         options["measure"] = measure
     if max_p != 1.0:
@@ -166,7 +173,7 @@ def _host_call(
     reading: dict[str, Any],
 ) -> PairCall:
     """The same for tables in the memory of the host, which `reading` says how to read."""
-    reading["ordinal"] = measure in MEASURES and MEASURES[measure].is_ordinal
+    reading["ordinal"] = _is_ordinal(measure)
     in_columns = reading["in_columns"]
     first = _read(x, "x", reading)
     rows, cols = first.shape
@@ -272,6 +279,10 @@ def _prepared_call(
         arrays,
         prepared_observations=y.observations,
     )
+
+
+def _is_ordinal(measure: Measure) -> bool:
+    return measure in MEASURES and MEASURES[measure].is_ordinal
 
 
 def _no_names_of_y(y_names: Any) -> None:

@@ -12,6 +12,7 @@ from .._results.records import Names
 from .._results.test_of_correlation import adjusted_p_values
 from .._shared.messages import integer, real
 from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of
+from .._tables.arrays import number_array
 from .._tables.places import computed
 from .call import pair_call
 
@@ -64,7 +65,7 @@ class Differential:
 
     Attributes
     ----------
-    row, col : ndarray of uint32
+    row, col : ndarray of int64
         The variables, row < col, ascending.
     first, second : ndarray of float64
         The correlation over each group.
@@ -79,7 +80,8 @@ class Differential:
     __slots__ = ("col", "first", "names", "p", "row", "second", "summary", "z")
 
     def __init__(self, columns: tuple[Any, ...], names: Names, summary: DifferentialSummary):
-        self.row, self.col, self.first, self.second, self.z, self.p = columns
+        row, col, self.first, self.second, self.z, self.p = columns
+        self.row, self.col = row.astype(np.int64), col.astype(np.int64)
         self.names = names
         self.summary = summary
 
@@ -129,14 +131,14 @@ class DifferentialPartners:
 
     Attributes
     ----------
-    index : ndarray of uint32, shape (rows, k)
+    index : ndarray of int64, shape (rows, k)
         The partners, best first; 4294967295 behind the last. Of a part: the rows from
         `summary.part_begin` on.
     first, second : ndarray of float64, shape (rows, k)
         The correlation over each group; NaN behind the last.
     z, p : ndarray of float64, shape (rows, k)
         Fisher's z of the difference, and its p.
-    count : ndarray of uint32, shape (rows,)
+    count : ndarray of int64, shape (rows,)
         How many partners each variable has.
     names : ndarray or None
         Names of the variables.
@@ -147,7 +149,8 @@ class DifferentialPartners:
     __slots__ = ("count", "first", "index", "names", "p", "second", "summary", "z")
 
     def __init__(self, arrays: tuple[Any, ...], names: Names, summary: DifferentialSummary):
-        self.index, self.first, self.second, self.z, self.p, self.count = arrays
+        index, self.first, self.second, self.z, self.p, count = arrays
+        self.index, self.count = index.astype(np.int64), count.astype(np.int64)
         self.names = names
         self.summary = summary
 
@@ -180,7 +183,7 @@ class DifferentialPartners:
 
 def _columns(argument: str, group: npt.ArrayLike, cols: int) -> list[int]:
     """The numbers of the columns of a group that is given by numbers or as a mask."""
-    found = np.asarray(group)
+    found = number_array(group, argument)
     if found.ndim != 1:
         raise ValueError(f"{argument}: got {found.ndim} dimensions, expected 1")
     if found.dtype == np.bool_:

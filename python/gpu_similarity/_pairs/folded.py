@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -26,24 +27,24 @@ class Patterns(NamedTuple):
 
     Attributes
     ----------
-    pattern_of : ndarray of uint32, shape (rows,)
+    pattern_of : ndarray of int64, shape (rows,)
         The pattern of each row; 4294967295 for a row without a statistic.
     begin : ndarray of int64, shape (patterns + 1,)
         Where the rows of each pattern begin in `members`.
-    members : ndarray of uint32
+    members : ndarray of int64
         The rows that have a statistic, pattern by pattern, ascending within each.
     """
 
-    pattern_of: npt.NDArray[np.uint32]
+    pattern_of: npt.NDArray[np.int64]
     begin: npt.NDArray[np.int64]
-    members: npt.NDArray[np.uint32]
+    members: npt.NDArray[np.int64]
 
     @property
     def size(self) -> int:
         """Number of patterns."""
         return len(self.begin) - 1
 
-    def members_of(self, pattern: int) -> npt.NDArray[np.uint32]:
+    def members_of(self, pattern: int) -> npt.NDArray[np.int64]:
         """The rows of a pattern, ascending; a view."""
         return self.members[self.begin[pattern] : self.begin[pattern + 1]]
 
@@ -62,8 +63,10 @@ class FoldedEdges(PairRecords):
     records : ndarray of records, shape (edges,)
         Fields first, second (uint32, patterns), statistic, p (float64) and pairs (uint64): how many
         pairs of rows the edge stands for.
-    first, second, statistic, p, pairs : ndarray, shape (edges,)
-        The fields of `records`, as views.
+    first, second, pairs : ndarray of int64, shape (edges,)
+        Copies of these fields, as `Edges` has row and col.
+    statistic, p : ndarray of float64, shape (edges,)
+        Views of these fields.
     patterns : Patterns
         The rows of each pattern.
     names, measure, summary
@@ -78,19 +81,19 @@ class FoldedEdges(PairRecords):
         self._common = common
 
     @property
-    def first(self) -> npt.NDArray[np.uint32]:
+    def first(self) -> npt.NDArray[np.int64]:
         """The smaller pattern of each edge."""
-        return self.records["first"]
+        return self.records["first"].astype(np.int64)
 
     @property
-    def second(self) -> npt.NDArray[np.uint32]:
+    def second(self) -> npt.NDArray[np.int64]:
         """The larger pattern of each edge, or the same: the pairs within it."""
-        return self.records["second"]
+        return self.records["second"].astype(np.int64)
 
     @property
-    def pairs(self) -> npt.NDArray[np.uint64]:
+    def pairs(self) -> npt.NDArray[np.int64]:
         """How many pairs of rows each edge stands for."""
-        return self.records["pairs"]
+        return self.records["pairs"].astype(np.int64)
 
     def _head(self) -> str:
         return (
@@ -109,13 +112,13 @@ class FoldedEdges(PairRecords):
         """A pandas.DataFrame with the columns first, second, statistic, p, pairs."""
         import pandas
 
-        return pandas.DataFrame({name: self.records[name] for name in _FIELDS})
+        return pandas.DataFrame({name: getattr(self, name) for name in _FIELDS})
 
     def unfold(self) -> Edges:
         """The edges of all rows, as `spearman_edges` gives them: 24 bytes for each pair."""
         begin = self.patterns.begin
         sizes = np.diff(begin)
-        first, second = (ends.astype(np.int64) for ends in (self.first, self.second))
+        first, second = self.first, self.second
         # A line for each row of the first pattern of an edge: that row with those of the second,
         # within one pattern with the later ones.
         edge, place = _runs(sizes[first])
@@ -157,7 +160,7 @@ class FoldedStream(BatchStream[FoldedEdges]):
         """The patterns of all batches, from the first one on."""
         if self._patterns is None:
             fields = self._stream.patterns()
-            self._patterns = None if fields is None else Patterns._make(fields)
+            self._patterns = None if fields is None else _patterns(fields)
         return self._patterns
 
     def _batch(self, records: npt.NDArray[Any]) -> FoldedEdges:
@@ -219,7 +222,7 @@ def folded_edges(
     if order != "by-row-then-column":
         call.options["order"] = order
     records, patterns, summary = computed(_core.folded_edges, call.places, call.x, call.options)
-    return FoldedEdges(records, Patterns._make(patterns), summary, "spearman", call.names, None)
+    return FoldedEdges(records, _patterns(patterns), summary, "spearman", call.names, None)
 
 
 def folded_stream(
@@ -269,6 +272,10 @@ def folded_stream(
     if order != "by-row-then-column":
         call.options["order"] = order
     return FoldedStream(call)
+
+
+def _patterns(fields: Iterable[npt.NDArray[np.integer[Any]]]) -> Patterns:
+    return Patterns(*(field.astype(np.int64, copy=False) for field in fields))
 
 
 def _runs(lengths: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

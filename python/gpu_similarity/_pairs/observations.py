@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._shared.options import Axis
-from .._tables.arrays import table, variables_in_columns
+from .._tables.arrays import integers, table, variables_in_columns
+from .._tables.numbers import Array
+from .._tables.sparse import SparseRows
 
-_PAIRS_AT_ONCE = 1 << 16
+_VALUES_AT_ONCE = 1 << 25
 
 
 def observations(
@@ -19,7 +21,7 @@ def observations(
     *,
     pairs: Any = None,
     axis: Axis = 0,
-) -> npt.NDArray[np.uint32]:
+) -> npt.NDArray[np.int64]:
     """The columns that two rows share: in which neither holds a NaN.
 
     With nans="pairwise" they are the observations of a pair, from which its p follows.
@@ -37,7 +39,7 @@ def observations(
 
     Returns
     -------
-    ndarray of uint32
+    ndarray of int64
         Of shape (rows, rows of y), or a value for each of `pairs`.
 
     Raises
@@ -50,23 +52,52 @@ def observations(
     >>> import gpu_similarity as gs
     >>> gs.observations([[1, 2, 3, float("nan")], [4, 3, 2, 1]])
     array([[3, 3],
-           [3, 4]], dtype=uint32)
+           [3, 4]])
     """
     in_columns = variables_in_columns(axis)
     reading: dict[str, Any] = {"in_columns": in_columns, "ordinal": True, "any_layout": True}
-    has_x = ~np.isnan(table(x, "x", **reading))
-    has_y = has_x if y is None else ~np.isnan(table(y, "y", **reading))
+    has_x = _present(table(x, "x", **reading))
+    has_y = has_x if y is None else _present(table(y, "y", **reading))
     if has_x.shape[1] != has_y.shape[1]:
         raise ValueError(f"y: got {has_y.shape[1]} columns, expected {has_x.shape[1]} as in x")
     if pairs is None:
         # Sums of so many ones are exact in single precision up to 2^24 columns.
         wide = "float32" if has_x.shape[1] < 1 << 24 else "float64"
         ones: npt.NDArray[Any] = np.matmul(has_x.astype(wide), has_y.astype(wide).T)
-        return ones.astype(np.uint32)
+        return ones.astype(np.int64)
     rows, cols = (pairs.row, pairs.col) if hasattr(pairs, "row") else pairs
-    rows, cols = np.asarray(rows), np.asarray(cols)
-    shared = np.empty(len(rows), dtype=np.uint32)
-    for begin in range(0, len(rows), _PAIRS_AT_ONCE):
-        some = slice(begin, begin + _PAIRS_AT_ONCE)
+    rows, cols = integers(rows, "pairs"), integers(cols, "pairs")
+    if rows.ndim != 1 or rows.shape != cols.shape:
+        raise ValueError(f"pairs: got shapes {rows.shape} and {cols.shape}, expected one length")
+    for numbers, size in ((rows, len(has_x)), (cols, len(has_y))):
+        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < size):
+            raise ValueError(
+                f"pairs: got rows {numbers.min()} to {numbers.max()}, expected 0 to {size - 1}"
+            )
+    return _shared(has_x, has_y, rows, cols)
+
+
+def shared_of_tables(x: Any, y: Any, rows: Array, cols: Array) -> Array:
+    """The observations of pairs of rows of tables that are read already, dense or sparse."""
+    has_x = _present(x)
+    return _shared(has_x, has_x if y is None else _present(y), rows, cols)
+
+
+def _present(x: Array | SparseRows) -> Array:
+    """Where a table holds no NaN."""
+    if not isinstance(x, SparseRows):
+        return np.asarray(~np.isnan(x))
+    is_present = np.ones(x.shape, dtype=bool)
+    place = np.flatnonzero(np.isnan(x.values))
+    row = np.searchsorted(x.row_begin, place, side="right") - 1
+    is_present[row, x.column[place]] = False
+    return is_present
+
+
+def _shared(has_x: Array, has_y: Array, rows: Array, cols: Array) -> Array:
+    shared = np.empty(len(rows), dtype=np.int64)
+    at_once = max(1, _VALUES_AT_ONCE // max(1, has_x.shape[1]))
+    for begin in range(0, len(rows), at_once):
+        some = slice(begin, begin + at_once)
         shared[some] = (has_x[rows[some]] & has_y[cols[some]]).sum(axis=1)
     return shared

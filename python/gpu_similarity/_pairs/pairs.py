@@ -17,7 +17,7 @@ from .._shared.messages import arguments_named, integer
 from .._shared.options import Adjustment, Measure, PairRunOptions, Tail
 from .._tables.places import computed
 from .call import EdgeOrder, PairCall, PreparedRows, pair_call, tested_observations
-from .observations import observations
+from .observations import shared_of_tables
 from .stream import EdgeStream
 
 
@@ -114,7 +114,7 @@ def spearman_edges(
     Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 1
       0 -- 2  -1.000000  p = 0.0167
     >>> edges.row, edges.col
-    (array([0], dtype=uint32), array([2], dtype=uint32))
+    (array([0]), array([2]))
     """
     call = pair_call(x, y, "spearman", run, max_p, min_abs, tail, adjust)
     return _edges("spearman", max_edges, order, call)
@@ -247,7 +247,7 @@ def top_k_partners(
     Returns
     -------
     Partners
-        Arrays of shape (rows, k), 12 bytes an entry, with q 20.
+        Arrays of shape (rows, k), 16 bytes an entry, with q 24.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def top_k_partners(
     >>> import gpu_similarity as gs
     >>> best = gs.top_k_partners([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]], 1)
     >>> best.index.ravel(), best.statistic.ravel()
-    (array([2, 0, 0], dtype=uint32), array([-1. ,  0.8, -1. ]))
+    (array([2, 0, 0]), array([-1. ,  0.8, -1. ]))
     """
     k = integer("k", k)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
@@ -279,12 +279,10 @@ def top_k_partners(
         best.q, best._q_of = exact_q, adjust
     if pairwise:
         row, column = np.nonzero(np.arange(index.shape[1]) < count[:, None])
-        shared = np.full(index.shape, call.cols, dtype=np.uint32)
+        shared = np.full(index.shape, call.cols, dtype=np.int64)
         begin = best.summary.part_begin
-        first: Any = call.x
-        second: Any = call.y
-        pairs = (row + begin, index[row, column])
-        shared[row, column] = observations(first, second, pairs=pairs)
+        partner = best.index[row, column]
+        shared[row, column] = shared_of_tables(call.x, call.y, row + begin, partner)
         best._observations = shared
     return best
 
@@ -320,7 +318,7 @@ def counts(
     Returns
     -------
     Counts
-        Memory: 4 bytes a row and 8 bytes a bin, however many pairs are kept.
+        Memory: 8 bytes a row and 8 bytes a bin, however many pairs are kept.
 
     Raises
     ------
@@ -332,7 +330,7 @@ def counts(
     >>> import gpu_similarity as gs
     >>> got = gs.counts([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]], min_abs=0.8, bins=4)
     >>> got.kept, got.degree, got.histogram
-    (3, array([2, 2, 2], dtype=uint32), array([2, 0, 0, 1], dtype=uint64))
+    (3, array([2, 2, 2]), array([2, 0, 0, 1]))
     """
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     _warn_of_few_observations(measure, call)
@@ -524,7 +522,7 @@ def prepare(
     >>> library = gs.prepare([[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]])
     >>> best = gs.top_k_partners([[2, 4, 5, 9]], 1, library)
     >>> best.index, best.statistic
-    (array([[0]], dtype=uint32), array([[1.]]))
+    (array([[0]]), array([[1.]]))
     """
     with arguments_named(x="y"):
         call = pair_call(y, None, measure, run)

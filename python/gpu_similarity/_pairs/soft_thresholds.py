@@ -12,7 +12,7 @@ from .._results.records import PairResult
 from .._results.results import Dense
 from .._shared.messages import integer, real
 from .._shared.options import Measure, PairRunOptions, RunOptions
-from .._tables.arrays import host_array
+from .._tables.arrays import doubles
 from .._tables.places import computed
 from .call import pair_call
 
@@ -234,7 +234,7 @@ def scale_free_fit(
     else:
         if powers is None:
             raise ValueError("powers: expected those of the columns of connectivity, got none")
-        numbers = np.ascontiguousarray(host_array(connectivity, "connectivity"), dtype=np.float64)
+        numbers = doubles(connectivity, "connectivity")
         wanted = _numbers(powers)
     options = {
         "bins": integer("bins", bins),
@@ -287,7 +287,7 @@ def topological_overlap(
            [0.5, 0.5, 1. ]])
     """
     given = statistics.matrix if isinstance(statistics, Dense) else statistics
-    table = np.ascontiguousarray(host_array(given, "statistics"), dtype=np.float64)
+    table = doubles(given, "statistics")
     options: dict[str, Any] = dict(run)
     options["power"] = real("power", power)
     options["network"] = network
@@ -297,10 +297,7 @@ def topological_overlap(
 
 def _numbers(powers: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Powers as an array of doubles of one dimension."""
-    try:
-        numbers = np.array(powers, dtype=np.float64, ndmin=1, order="C")
-    except (TypeError, ValueError):
-        raise TypeError(f"powers: got {powers!r}, expected numbers") from None
+    numbers = np.atleast_1d(doubles(powers, "powers"))
     if numbers.ndim != 1:
         raise ValueError(f"powers: got {numbers.ndim} dimensions, expected 1")
     return numbers

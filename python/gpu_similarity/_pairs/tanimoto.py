@@ -16,13 +16,14 @@ from .._shared.messages import integer
 from .._shared.options import RunOptions
 from .._shared.progress import Callback, callback
 from .._tables import device_memory as _device
-from .._tables.arrays import names_of
+from .._tables.arrays import names_of, number_array
 from .._tables.frames import labels_of
 from .._tables.numbers import Array
 
 Rows = Bits | npt.ArrayLike
 
 _NAME = "tanimoto"
+_MOST_OCTETS = (2**31 - 1) // 8
 
 
 class TanimotoOptions(RunOptions, total=False):
@@ -137,7 +138,7 @@ def tanimoto_partners(
     Returns
     -------
     Partners
-        Arrays of shape (rows, k), 12 bytes an entry.
+        Arrays of shape (rows, k), 16 bytes an entry.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def tanimoto_partners(
     >>> rows = np.array([[1, 0, 1, 1, 0], [1, 0, 1, 1, 1], [0, 1, 0, 0, 1]], dtype=bool)
     >>> best = gs.tanimoto_partners(np.packbits(rows, axis=1), 1)
     >>> best.index.ravel(), best.statistic.ravel()
-    (array([1, 0, 1], dtype=uint32), array([0.75, 0.75, 0.2 ]))
+    (array([1, 0, 1]), array([0.75, 0.75, 0.2 ]))
     """
     k = integer("k", k)
     call = _call(x, y, run, min_abs)
@@ -194,7 +195,7 @@ def tanimoto_counts(
     >>> rows = np.array([[1, 0, 1, 1, 0], [1, 0, 1, 1, 1], [0, 1, 0, 0, 1]], dtype=bool)
     >>> got = gs.tanimoto_counts(rows, min_abs=0.2)
     >>> got.kept, got.degree
-    (2, array([1, 2, 1], dtype=uint32))
+    (2, array([1, 2, 1]))
     """
     call = _call(x, y, run, min_abs)
     if bins:
@@ -281,12 +282,14 @@ def _words(rows: Rows, argument: str) -> tuple[Array, int]:
         return np.ascontiguousarray(rows.words).view(np.int32), rows.shape[1]
     if type(rows) is not np.ndarray and _device.is_device_array(rows):
         raise TypeError(f"{argument}: got an array in device memory, expected host memory")
-    array = np.asarray(rows)
+    array = number_array(rows, argument)
     if array.ndim != 2:
         raise ValueError(f"{argument}: got {array.ndim} dimensions, expected 2")
     if array.dtype == np.bool_:
         return _octets_as_words(np.packbits(array, axis=1, bitorder="little")), array.shape[1]
     if array.dtype == np.uint8:
+        if array.shape[1] > _MOST_OCTETS:
+            raise ValueError(f"{argument}: got {array.shape[1]} octets, expected {_MOST_OCTETS}")
         return _octets_as_words(array), 8 * array.shape[1]
     raise TypeError(
         f"{argument}: got elements of type {array.dtype}, expected bool, or uint8 of np.packbits"

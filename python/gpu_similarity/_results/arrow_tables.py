@@ -33,7 +33,7 @@ class _Columns:
     def __init__(self, names: Names, other_names: Names) -> None:
         self.dictionaries = [_dictionary(names), _dictionary(other_names)]
         row, col = (
-            pa.uint32() if d is None else pa.dictionary(pa.int32(), d.type)
+            pa.int64() if d is None else pa.dictionary(pa.int32(), d.type)
             for d in self.dictionaries
         )
         numbers = [("statistic", pa.float64()), ("p", pa.float64())]
@@ -42,11 +42,10 @@ class _Columns:
     def batch(self, records: Records) -> pa.RecordBatch:
         columns: list[Any] = []
         for field, dictionary in zip(("row", "col"), self.dictionaries, strict=True):
-            numbers = np.ascontiguousarray(records[field])
             if dictionary is None:
-                columns.append(pa.array(numbers))
+                columns.append(pa.array(records[field].astype(np.int64)))
             else:
-                indices = numbers.astype(np.int32)
+                indices = records[field].astype(np.int32)
                 columns.append(pa.DictionaryArray.from_arrays(indices, dictionary))
         for field in ("statistic", "p"):
             columns.append(pa.array(np.ascontiguousarray(records[field])))

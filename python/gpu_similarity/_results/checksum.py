@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._tables.arrays import doubles, integers
 
 
 class Checksum(NamedTuple):
@@ -77,7 +78,7 @@ def checksum(row: npt.ArrayLike, col: npt.ArrayLike, statistic: npt.ArrayLike) -
     True
     """
     i, j = _row_numbers(row, "row"), _row_numbers(col, "col")
-    values = np.ascontiguousarray(statistic, dtype=np.float64)
+    values = doubles(statistic, "statistic")
     if values.ndim != 1:
         raise ValueError(f"statistic: got {values.ndim} dimensions, expected 1")
     return Checksum._make(_core.checksum(i, j, values))
@@ -85,13 +86,11 @@ def checksum(row: npt.ArrayLike, col: npt.ArrayLike, statistic: npt.ArrayLike) -
 
 def _row_numbers(numbers: npt.ArrayLike, argument: str) -> npt.NDArray[np.int32]:
     """The words of unsigned 32-bit numbers, as the compiled part takes them."""
-    found = np.asarray(numbers)
+    found = integers(numbers, argument)
     if found.ndim != 1:
         raise ValueError(f"{argument}: got {found.ndim} dimensions, expected 1")
     if found.size == 0:
         return np.empty(0, np.int32)
-    if found.dtype.kind not in "iu":
-        raise TypeError(f"{argument}: got elements of type {found.dtype}, expected integers")
     if found.dtype != np.uint32 and not (found.min() >= 0 and found.max() < 2**32):
         raise ValueError(
             f"{argument}: got numbers from {found.min()} to {found.max()}, expected 0 to "

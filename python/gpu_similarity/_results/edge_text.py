@@ -65,7 +65,7 @@ def write_csv(
 ) -> None:
     """Writes row, col, statistic, p and `more`, a chunk of lines at a time."""
     columns = {"statistic": edges.statistic, "p": edges.p, **more}
-    names = (edges.names, edges.other_names)
+    named = ((edges.row, edges.names), (edges.col, edges.other_names))
     opened: Any = _COMPRESSED.get(PurePath(os.fsdecode(path)).suffix.lower(), open)
     with opened(path, "wt", encoding="utf-8", errors="surrogateescape", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
@@ -74,7 +74,7 @@ def write_csv(
             chunk = slice(first, first + _LINES)
             ends = (
                 numbers[chunk].tolist() if own is None else own[numbers[chunk]].tolist()
-                for numbers, own in zip((edges.row, edges.col), names, strict=True)
+                for numbers, own in named
             )
             values = (_fields(column[chunk]) for column in columns.values())
             writer.writerows(zip(*ends, *values, strict=True))

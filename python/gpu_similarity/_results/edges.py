@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .._shared.messages import integer
 from .._shared.needed import needed
 from .._shared.options import Adjustment, adjustment_of
+from .._tables.arrays import integers
 from . import edge_text as _edge_text
 from . import graph_files as _graph_files
 from .maxima import MaxT
@@ -33,9 +34,12 @@ class Edges(EdgeRecords):
     Attributes
     ----------
     records : ndarray of records, shape (edges,)
-        Fields row, col (uint32), statistic and p (float64); the memory that the library filled.
-    row, col, statistic, p : ndarray, shape (edges,)
-        The fields of `records`, as views.
+        Fields row, col (uint32, whose differences wrap), statistic and p (float64); the memory that
+        the library filled, 24 bytes an edge.
+    row, col : ndarray of int64, shape (edges,)
+        Copies of these fields, for arithmetic: a new array each time, so take it before a loop.
+    statistic, p : ndarray of float64, shape (edges,)
+        Views of these fields.
     names : ndarray or None
         Names of the rows of the table, of x against y those of x.
     y_names : ndarray or None
@@ -251,12 +255,12 @@ class Edges(EdgeRecords):
         """The columns n, q, lower and upper, where they are asked for."""
         columns: dict[str, npt.NDArray[Any]] = {}
         if observations is not None:
-            counts = np.asarray(observations)
+            counts = integers(observations, "observations")
             if counts.ndim > 0 and counts.shape != (len(self),):
                 raise ValueError(
                     f"observations: got {counts.shape}, expected one of each of {len(self)} edges"
                 )
-            columns["n"] = np.broadcast_to(counts, len(self)).astype(np.uint32)
+            columns["n"] = np.broadcast_to(counts, len(self)).astype(np.int64)
         if isinstance(adjust, MaxT) or adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:
@@ -276,7 +280,7 @@ class Edges(EdgeRecords):
         from scipy import sparse
 
         data = self.records[value].astype(np.float64)
-        i, j = self.row.astype(np.int64), self.col.astype(np.int64)
+        i, j = self.row, self.col
         if symmetric and not self._is_bipartite:
             i, j = np.concatenate([i, j]), np.concatenate([j, i])
             data = np.concatenate([data, data])
@@ -351,7 +355,7 @@ class Edges(EdgeRecords):
         package = needed("igraph", "graphs")
 
         rows, others = self.summary.rows, self.other_rows if self._is_bipartite else 0
-        ends = np.stack([self.row, self.col], axis=1).astype(np.int64)
+        ends = np.stack([self.row, self.col], axis=1)
         if self._is_bipartite:
             ends[:, 1] += rows
         graph: igraph.Graph = package.Graph(n=rows + others, edges=ends)

@@ -34,7 +34,7 @@ def write_matrix_market(edges: EdgeRecords, path: Any, value: str) -> Path | Non
         raise ValueError(f"value: got {value!r}, expected 'statistic' or 'p'")
     shape = (edges.summary.rows, edges.other_rows)
     is_bipartite = edges.summary.y_rows is not None
-    ends = edges.row.astype(np.int64), edges.col.astype(np.int64)
+    ends = edges.row, edges.col
     # The lower triangle alone, which is what the format has of a symmetric matrix.
     place = ends if is_bipartite else ends[::-1]
     matrix = sparse.coo_array((np.asarray(edges.records[value], dtype=np.float64), place), shape)
@@ -96,7 +96,7 @@ def _nodes(edges: EdgeRecords, *, blanks: bool) -> _Nodes:
     """Names where each is one node for every reader, else numbers from 0 and a file of names."""
     offset = edges.summary.rows if edges.summary.y_rows is not None else 0
     names = _all_names(edges)
-    first, second = edges.row.tolist(), (edges.col.astype(np.int64) + offset).tolist()
+    first, second = edges.row.tolist(), (edges.col + offset).tolist()
     if names is None or not _are_safe([names[i] for i in {*first, *second}], blanks):
         return _Nodes(first, second, names)
     return _Nodes([names[i] for i in first], [names[i] for i in second], None)

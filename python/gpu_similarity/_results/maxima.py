@@ -10,6 +10,7 @@ import numpy.typing as npt
 from .. import _core
 from .._shared.messages import real
 from .._shared.options import Measure, Tail
+from .._tables.arrays import doubles
 
 
 class MaxT:
@@ -65,7 +66,7 @@ class MaxT:
         The probability, where no row depends on another, that any pair is as large. NaN of NaN; of
         the shape of `statistic`.
         """
-        values = np.asarray(statistic, dtype=np.float64, order="C")
+        values = doubles(statistic, "statistic")
         p = _core.max_t_p(self.maxima, self.tail, values.reshape(-1)).reshape(values.shape)
         return float(p) if p.ndim == 0 else p
 

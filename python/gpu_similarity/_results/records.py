@@ -147,14 +147,14 @@ class EdgeRecords(PairRecords):
     __slots__ = ()
 
     @property
-    def row(self) -> npt.NDArray[np.uint32]:
-        """The smaller row number of each pair; of x against y, the row of x."""
-        return self.records["row"]
+    def row(self) -> npt.NDArray[np.int64]:
+        """The smaller row number of each pair; of x against y, the row of x. A new array."""
+        return self.records["row"].astype(np.int64)
 
     @property
-    def col(self) -> npt.NDArray[np.uint32]:
-        """The larger row number of each pair; of x against y, the row of y."""
-        return self.records["col"]
+    def col(self) -> npt.NDArray[np.int64]:
+        """The larger row number of each pair; of x against y, the row of y. A new array."""
+        return self.records["col"].astype(np.int64)
 
 
 def categorical(numbers: npt.NDArray[Any], names: npt.NDArray[Any], argument: str) -> Any:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from .. import _core
 from .._shared.messages import integer, real
 from .._shared.options import Adjustment, Measure, Tail, adjustment_of
+from .._tables.arrays import doubles, integers
 
 
 def p_value(
@@ -64,13 +65,14 @@ def p_of_test(
     cpu_threads: int = 0,
 ) -> Any:
     """p_value, or, of ranks, the same that is never below what permutations allow."""
-    values = np.asarray(r, dtype=np.float64, order="C")
+    values = doubles(r, "r")
+    counts = integers(observations, "observations")
     threads = integer("cpu_threads", cpu_threads)
     if threads < 0:
         raise ValueError(f"cpu_threads: got {threads}, expected 0 or more")
-    if np.ndim(observations) > 0:
-        return _p_by_observations(values, np.asarray(observations), tail, of_ranks, threads)
-    count = integer("observations", observations)
+    if counts.ndim > 0:
+        return _p_by_observations(values, counts, tail, of_ranks, threads)
+    count = integer("observations", counts[()])
     p = _core.p_values(values.reshape(-1), count, str(tail), of_ranks, threads)
     p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
@@ -79,7 +81,7 @@ def p_of_test(
 def _p_by_observations(
     values: npt.NDArray[np.float64], counts: Any, tail: Tail, of_ranks: bool, threads: int
 ) -> Any:
-    counts = np.broadcast_to(counts, values.shape)
+    counts = _for_each(counts, values.shape)
     p = np.full(values.shape, np.nan)
     has = ~np.isnan(values)
     for count in np.unique(counts[has]):
@@ -87,6 +89,15 @@ def _p_by_observations(
         count = integer("observations", count)
         p[own] = _core.p_values(values[own], count, str(tail), of_ranks, threads)
     return p
+
+
+def _for_each(counts: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    try:
+        return np.broadcast_to(counts, shape)
+    except ValueError:
+        raise ValueError(
+            f"observations: got shape {counts.shape}, expected {shape} or one that broadcasts to it"
+        ) from None
 
 
 def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided") -> float:
@@ -167,14 +178,14 @@ def confidence_interval(
     >>> [round(bound, 6) for bound in gs.confidence_interval(0.5, 30)]
     [0.170431, 0.728959]
     """
-    values = np.asarray(statistic, dtype=np.float64, order="C")
-    counts = np.asarray(observations)
+    values = doubles(statistic, "statistic")
+    counts = integers(observations, "observations")
     level = real("confidence", confidence)
     asked = (str(measure), level, str(tail))
     if counts.ndim == 0:
-        bounds = _bounds(values.reshape(-1), integer("observations", observations), *asked)
+        bounds = _bounds(values.reshape(-1), integer("observations", counts[()]), *asked)
     else:
-        own = np.broadcast_to(counts, values.shape).reshape(-1)
+        own = _for_each(counts, values.shape).reshape(-1)
         flat = values.reshape(-1)
         bounds = np.full((2, values.size), np.nan)
         has = ~np.isnan(flat)
@@ -224,7 +235,7 @@ def adjusted_p_values(
     >>> gs.adjusted_p_values([0.01, 0.02, 0.03], 10).round(6).tolist()
     [0.1, 0.1, 0.1]
     """
-    values = np.asarray(p, dtype=np.float64, order="C")
+    values = doubles(p, "p")
     q = _core.adjusted_p_values(
         values.reshape(-1), integer("family", family), adjustment_of(adjust)
     )

@@ -11,7 +11,7 @@ from .. import _core
 from .._shared.messages import real
 from .._shared.options import RunOptions
 from .._tables import device_memory as _device
-from .._tables.arrays import host_array, table
+from .._tables.arrays import doubles, host_array, plain_array, table
 from .._tables.numbers import Array
 
 # CuPy's, and PyTorch's, which has few functions of unsigned integers.
@@ -33,8 +33,10 @@ class Bits:
     __slots__ = ("shape", "words")
 
     def __init__(self, words: Any, columns: int) -> None:
+        on_host = not _on_device(words)
+        words = plain_array(words, "words") if on_host else words
         kind = words.dtype
-        known = kind == np.uint32 if type(words) is np.ndarray else str(kind) in _DEVICE_WORDS
+        known = kind == np.uint32 if on_host else str(kind) in _DEVICE_WORDS
         if words.ndim != 2 or not known or words.shape[1] != (columns + 31) // 32:
             raise ValueError(
                 f"words: got {kind} of shape {tuple(words.shape)}, expected uint32 of "
@@ -209,13 +211,11 @@ def _on_device(x: Any) -> bool:
 
 def _operand(x: Any, argument: str) -> tuple[Array, str]:
     """An operand as it lies in memory, and whether that is its transpose."""
-    a = x if isinstance(x, np.ndarray) else np.asarray(x)
+    a = plain_array(x, argument)
     if a.ndim != 2:
         raise ValueError(f"{argument}: got {a.ndim} dimensions, expected 2")
-    if a.dtype.char not in "fd":
-        if a.dtype.kind not in "biuf":
-            raise TypeError(f"{argument}: elements of type {a.dtype} are not taken")
-        a = a.astype(np.float64)
+    if a.dtype not in (np.float32, np.float64):
+        a = doubles(a, argument)
     if a.flags.f_contiguous and not a.flags.c_contiguous:
         return host_array(a.T, argument), "transpose"
     return host_array(a, argument), "none"

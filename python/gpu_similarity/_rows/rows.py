@@ -11,7 +11,7 @@ from .. import _core
 from .._shared.messages import integer
 from .._shared.options import NanPolicy, RunOptions
 from .._tables import device_memory as _device
-from .._tables.arrays import host_array
+from .._tables.arrays import doubles, host_array, plain_array
 from .._tables.numbers import Array
 
 Boundary = Literal["zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"]
@@ -200,7 +200,7 @@ def convolve(
     >>> gs.convolve([1.0, 2.0, 3.0, 4.0], [1, 0, -1], boundary="nearest")
     array([1., 2., 2., 1.])
     """
-    kernel = np.ascontiguousarray(weights, dtype=np.float64)
+    kernel = doubles(weights, "weights")
     if kernel.ndim != 1:
         raise ValueError(f"weights: got {kernel.ndim} dimensions, expected 1")
     options: dict[str, Any] = {**run, "origin": origin, "boundary": boundary}
@@ -266,8 +266,8 @@ def top_k(
         options["order"] = order
     if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_device(_device.DeviceArray(x, "x"), k, options)
-    given = _as_array(x)
-    values, indices = _core.top_k(host_array(given, "x", copy=copy), k, options)
+    given = plain_array(x, "x", copy=copy)
+    values, indices = _core.top_k(host_array(given, "x", copy=copy, ordinal=True), k, options)
     return TopK(_in_type_of(given, values, indices), indices)
 
 
@@ -317,15 +317,11 @@ def top_k_distinct(
     options: dict[str, Any] = {**run, "select": select}
     if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_distinct_device(_device.DeviceArray(x, "x"), k, options)
-    given = _as_array(x)
+    given = plain_array(x, "x", copy=copy)
     values, indices, counts, found = _core.top_k_distinct(
-        host_array(given, "x", copy=copy), k, options
+        host_array(given, "x", copy=copy, ordinal=True), k, options
     )
     return TopKDistinct(_in_type_of(given, values, indices), indices, counts, found)
-
-
-def _as_array(x: Any) -> Any:
-    return x if type(x) is np.ndarray or _device.is_device_array(x) else np.asarray(x)
 
 
 def _in_type_of(given: Array, values: Array, indices: Array) -> Array:

@@ -102,7 +102,7 @@ class PairRunOptions(RunOptions, total=False):
         hold one without a statistic; "pairwise" takes of each pair of rows the columns in which
         neither holds a NaN, and p by their number.
     min_observations : int
-        With nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
+        Needs nans="pairwise": pairs that share fewer columns have no statistic. At least 3.
     covariates : array_like, shape (covariates, columns) or (columns,)
         "spearman" and "pearson": the partial correlation given these rows: that of what is left of
         two rows (of "spearman" of their ranks) by least squares on a constant and the covariates

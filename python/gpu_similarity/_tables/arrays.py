@@ -1,7 +1,8 @@
-"""Arrays on the way in: what the library reads in place, and what has to be copied first."""
+"""The door: every array that a caller gives comes in here, and is read as it stands or refused."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
@@ -12,14 +13,91 @@ from .frames import (
     check_columns,
     is_frame,
     is_sparse,
+    values_of_column,
     variables_of_frame,
     variables_of_sparse,
     without_names,
 )
-from .numbers import DIRECT, WIDE, Array, convert, is_exact
+from .numbers import DIRECT, WIDE, Array, convert, is_exact, numbers_of
 
 _IN_ROWS = (None, 0, "rows")
 _IN_COLUMNS = (1, "columns")
+_EXACT_IN_DOUBLE = 2.0**53
+
+
+def plain_array(
+    x: Any, argument: str, *, copy: bool | None = None, in_columns: bool = False
+) -> Array:
+    """`x` as an array of NumPy that says what `x` says, in whatever type and layout.
+
+    Masks are refused, sparse matrices are written out, frames and columns have NaN where a value is
+    missing, and no number is rounded: where NumPy would do that, the array is one of objects.
+
+    Parameters
+    ----------
+    x
+        An array, a data frame or a column of one, a sparse matrix, a sequence, or anything that
+        NumPy or DLPack turns into an array.
+    argument
+        Name in error messages.
+    copy
+        None copies where it has to, False refuses to, True also brings a device array to the host.
+    in_columns
+        `x` has its variables in columns; the answer has them in rows.
+    """
+    if type(x) is np.ndarray:
+        return x.T if in_columns else x
+    x = without_names(x)
+    if is_frame(x):
+        return variables_of_frame(x, argument, in_columns=in_columns)
+    if is_sparse(x):
+        if copy is False:
+            raise ValueError(f"{argument}: got a sparse matrix, and copy=False forbids a copy")
+        return variables_of_sparse(x, argument, in_columns=in_columns)
+    if _device.is_device_array(x):
+        if copy is not True:
+            raise TypeError(
+                f"{argument}: got an array in the memory of a GPU ({type(x).__module__}."
+                f"{type(x).__qualname__}), expected one on the host; copy=True copies it there"
+            )
+        a = _device.to_host(x)
+    else:
+        a = _from_others(x, argument, copy)
+    return a.T if in_columns else a
+
+
+def number_array(x: Any, argument: str) -> Array:
+    """`plain_array`, with the numbers of objects as numbers of NumPy."""
+    a = plain_array(x, argument)
+    return a if a.dtype != object else numbers_of(a.ravel(), argument).reshape(a.shape)
+
+
+def doubles(x: Any, argument: str, *, ordinal: bool = False) -> Array:
+    """`x` as doubles in C order, of any shape; with `ordinal` in the order that `x` is in."""
+    a = plain_array(x, argument)
+    if a.dtype not in DIRECT:
+        a = convert(a, argument, None, ordinal)
+    return np.asarray(a, dtype=np.float64, order="C")
+
+
+def integers(x: Any, argument: str) -> Array:
+    """`x` as integers, of any shape and type of integers; bool is refused."""
+    a = number_array(x, argument)
+    if a.size == 0:
+        return np.empty(a.shape, np.int64)
+    if a.dtype.kind not in "iu":
+        got = f"elements of type {a.dtype}" if a.ndim else repr(a[()].item())
+        raise TypeError(f"{argument}: got {got}, expected integers")
+    return a
+
+
+def refuse_mask(x: Any, argument: str) -> None:
+    """Raises ValueError for a masked array, or a sequence of them, that hides a value."""
+    items = x if isinstance(x, list | tuple) else (x,)
+    if any(isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item) for item in items):
+        raise ValueError(
+            f"{argument}: masked values are not taken; fill them with NaN or drop them"
+        )
 
 
 def host_array(
@@ -35,25 +113,15 @@ def host_array(
 
     Parameters
     ----------
-    x
-        An array, a data frame, a sparse matrix, a sequence, or anything that NumPy or DLPack turns
-        into one.
-    argument
-        Name in error messages.
-    copy
-        None copies where type or layout asks for it, False refuses to, True also brings a device
-        array to the host.
+    x, argument, copy, in_columns
+        As of `plain_array`; copy=False also refuses a change of type or layout.
     ordinal
         Only the order of the values matters, as for ranks: then 64-bit integers of any size are
-        taken.
-    in_columns
-        `x` has its variables in columns; the answer has them in rows.
+        taken, and numbers that no double holds.
     any_layout
         The operation reads tables in C order and in Fortran order, and 64-bit integers.
     """
-    a: Array = x if type(x) is np.ndarray else _to_numpy(x, argument, copy, in_columns)
-    if in_columns and type(x) is np.ndarray:
-        a = a.T
+    a = plain_array(x, argument, copy=copy, in_columns=in_columns)
     if a.dtype not in DIRECT and not (any_layout and a.dtype in WIDE):
         try:
             a = convert(a, argument, copy, ordinal)
@@ -113,9 +181,9 @@ def table(
     return a
 
 
-def covariates_of(given: Any, in_columns: bool) -> Array:
+def covariates_of(given: Any, in_columns: bool, ordinal: bool = False) -> Array:
     """Covariates as a matrix of doubles with one in each row; one alone may be a vector."""
-    a = np.asarray(given, dtype=np.float64)
+    a = doubles(given, "covariates", ordinal=ordinal)
     if a.ndim == 1:
         a = a.reshape(1, -1)
     elif a.ndim != 2:
@@ -129,7 +197,7 @@ def covariates_of(given: Any, in_columns: bool) -> Array:
 
 def weights_of(given: Any) -> Array:
     """Weights of the observations as a vector of doubles."""
-    a = np.ascontiguousarray(np.asarray(given, dtype=np.float64))
+    a = doubles(given, "weights")
     if a.ndim != 1 or not len(a):
         raise ValueError(f"weights: got shape {a.shape}, expected a number for each observation")
     return a
@@ -140,6 +208,7 @@ def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | 
     names = labels if given is None else given
     if names is None:
         return None
+    refuse_mask(names, argument)
     out = np.asarray(names)
     if out.shape != (variables,):
         raise ValueError(
@@ -148,55 +217,38 @@ def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | 
     return out
 
 
-def values_of(x: Any, argument: str) -> Array:
-    """`x` as NumPy has it, frames and sparse matrices too, in whatever type and layout."""
-    x = without_names(x)
-    if is_frame(x):
-        return variables_of_frame(x, argument, in_columns=False)
-    if is_sparse(x):
-        return variables_of_sparse(x, argument, in_columns=False)
-    _check_is_table(x, argument)
-    return np.asarray(x)
-
-
-def _to_numpy(x: Any, argument: str, copy: bool | None, in_columns: bool) -> Array:
-    """`x` as an array with its variables in rows."""
-    x = without_names(x)
-    if _device.is_device_array(x):
-        if copy is not True:
-            raise TypeError(
-                f"{argument}: got an array in the memory of a GPU ({type(x).__module__}."
-                f"{type(x).__qualname__}), expected one on the host; copy=True copies it there"
-            )
-        a = _device.to_host(x)
-    elif is_frame(x):
-        return variables_of_frame(x, argument, in_columns=in_columns)
-    elif is_sparse(x):
-        if copy is False:
-            raise ValueError(f"{argument}: got a sparse matrix, and copy=False forbids a copy")
-        return variables_of_sparse(x, argument, in_columns=in_columns)
-    else:
-        a = _from_others(x, argument, copy)
-    return a.T if in_columns else a
-
-
 def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
-    if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray):
-        try:
+    refuse_mask(x, argument)
+    if isinstance(x, np.ndarray):
+        return np.asarray(x)
+    by_dlpack = hasattr(x, "__dlpack__")
+    if by_dlpack:
+        # Read-only producers refuse it, autograd refuses, and so do columns that lack values.
+        with contextlib.suppress(BufferError, RuntimeError, TypeError):
             return np.from_dlpack(x)
-        except (BufferError, RuntimeError, TypeError):
-            return np.asarray(x)  # read-only producers refuse DLPack, autograd refuses both
-    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ValueError(
-            f"{argument}: masked values are not taken; fill them with NaN or drop them"
-        )
-    _check_is_table(x, argument)
-    a = np.asarray(x)
-    if copy is False and not isinstance(x, np.ndarray):
+    found = values_of_column(x, argument)
+    if found is None:
+        _check_is_table(x, argument)
+        found = _from_sequence(x, argument)
+    if copy is False and not by_dlpack:
         raise ValueError(
             f"{argument}: got {type(x).__qualname__}, which cannot be read in place, and "
             "copy=False forbids a copy"
         )
+    return found
+
+
+def _from_sequence(x: Any, argument: str) -> Array:
+    try:
+        a = np.asarray(x)
+    except ValueError as error:  # as of rows of several lengths
+        raise ValueError(f"{argument}: {error}") from None
+    # Of integers and other numbers together NumPy makes doubles, whatever the integers are.
+    large = np.abs(a) >= _EXACT_IN_DOUBLE if a.dtype == np.float64 else np.zeros(1, bool)
+    if large.any():
+        numbers = np.asarray(x, dtype=object)
+        if any(isinstance(number, int | np.integer) for number in numbers[large]):
+            return numbers
     return a
 
 
@@ -209,7 +261,7 @@ def _check_is_table(x: Any, argument: str) -> None:
         )
     if isinstance(x, str | bytes | os.PathLike):
         raise TypeError(
-            f"{argument}: got {x!r}, expected a table; gs.read_table reads a file into one"
+            f"{argument}: got {x!r}, expected numbers; gs.read_table reads a file into a table"
         )
     if type(x).__name__ == "LazyFrame":
         raise TypeError(f"{argument}: got a LazyFrame, expected a table; its collect() gives one")

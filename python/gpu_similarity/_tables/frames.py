@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -94,6 +95,32 @@ def variables_of_frame(x: Any, argument: str, *, in_columns: bool) -> Array:
     return np.stack(columns) if in_columns else np.column_stack(columns)
 
 
+def values_of_column(x: Any, argument: str) -> Array | None:
+    """The values of a single column of pandas, Polars or Arrow; None for anything else.
+
+    Missing numbers are NaN; what is not numbers is left as NumPy has it.
+    """
+    pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
+    if pandas is not None and isinstance(
+        x, pandas.Series | pandas.Index | pandas.api.extensions.ExtensionArray
+    ):
+        x = pandas.Series(x)
+        kind, is_category = x.dtype, isinstance(x.dtype, pandas.CategoricalDtype)
+        are_numbers = not isinstance(kind, np.dtype) and _are_numbers(kind)
+    elif polars is not None and isinstance(x, polars.Series):
+        kind, is_category = x.dtype, x.dtype in (polars.Categorical, polars.Enum)
+        are_numbers = kind.is_numeric() or kind == polars.Boolean
+    elif arrow is not None and isinstance(x, arrow.Array | arrow.ChunkedArray):
+        kind, is_category = x.type, arrow.types.is_dictionary(x.type)
+        are_numbers = _are_arrow_numbers(kind)
+    else:
+        return None
+    where = f"{argument}: {type(x).__qualname__} of dtype {kind}"
+    if is_category:
+        raise TypeError(f"{where}: {NOT_NUMBERS}")
+    return _read_column(x, where) if are_numbers else np.asarray(x)
+
+
 def check_columns(x: Any, argument: str) -> None:
     """Raises the error of the first column of a data frame that is not taken, if there is one."""
     for told in _columns(x, argument):
@@ -104,15 +131,13 @@ def variables_of_sparse(x: Any, argument: str, *, in_columns: bool) -> Array:
     """A sparse matrix as a dense table of the same type, a variable a row; what is not stored is 0.
 
     One table is made, in the order that the library reads, of the narrowest type that holds the
-    values: no other copy is as large. A table that the free memory does not hold is refused first.
+    values, or of bool: no other copy is as large. A table that the free memory does not hold is
+    refused first.
     """
-    if x.ndim != 2:
-        raise ValueError(f"{argument}: got {x.ndim} dimensions, expected 2")
-    matrix = (x.T if in_columns else x).tocsr()
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    values = in_direct_type(matrix.data, argument)
+    matrix = checked_csr(x, argument, in_columns=in_columns)
+    values = matrix.data.astype(matrix.dtype.newbyteorder("="), copy=False)
+    with contextlib.suppress(ValueError):  # integers and long doubles that need their own type
+        values = values if values.dtype == np.longdouble else in_direct_type(values, argument)
     needed, free = values.dtype.itemsize * matrix.shape[0] * matrix.shape[1], _free_memory()
     if free is not None and needed > free:
         raise OutOfMemory(
@@ -122,6 +147,63 @@ def variables_of_sparse(x: Any, argument: str, *, in_columns: bool) -> Array:
         )
     dense = type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
     return np.asarray(dense.toarray(order="C"))
+
+
+def checked_csr(x: Any, argument: str, *, in_columns: bool) -> Any:
+    """A sparse matrix of SciPy in canonical CSR, a variable a row, whose arrays fit each other.
+
+    SciPy's conversions read what the arrays say of each other without a look, so they are checked
+    before the first of them. Arrays that are in order are not copied.
+    """
+    if x.ndim != 2:
+        raise ValueError(f"{argument}: got {x.ndim} dimensions, expected 2")
+    if x.dtype.kind == "O":
+        raise TypeError(f"{argument}: got a sparse matrix of objects, expected numbers")
+    if x.format not in ("csr", "csc", "bsr"):
+        x = x.tocoo()
+        _check_places(x, argument)
+        x = x.tocsr()
+    _check_compressed(x, argument)
+    matrix = (x.T if in_columns else x).tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _check_compressed(x: Any, argument: str) -> None:
+    down, across = x.shape if x.format != "csc" else x.shape[::-1]
+    high, wide = getattr(x, "blocksize", (1, 1))
+    begin, index, stored = x.indptr, x.indices, len(x.data)
+    if begin.ndim != 1 or len(begin) - 1 != down // high or begin[0] != 0:
+        raise ValueError(
+            f"{argument}: got {len(begin)} places in indptr, expected {down // high + 1}, from 0 on"
+        )
+    if not (begin[1:] >= begin[:-1]).all():
+        raise ValueError(f"{argument}: indptr descends, expected places that ascend")
+    if begin[-1] > min(len(index), stored):
+        raise ValueError(
+            f"{argument}: got {len(index)} indices and {stored} values, expected the {begin[-1]} "
+            "that indptr ends with"
+        )
+    _check_indices(index[: begin[-1]], across // wide, argument)
+
+
+def _check_places(x: Any, argument: str) -> None:
+    if not len(x.row) == len(x.col) == len(x.data):
+        raise ValueError(
+            f"{argument}: got {len(x.row)} rows, {len(x.col)} columns and {len(x.data)} values, "
+            "expected as many of each"
+        )
+    for index, size in ((x.row, x.shape[0]), (x.col, x.shape[1])):
+        _check_indices(index, size, argument)
+
+
+def _check_indices(index: Array, size: int, argument: str) -> None:
+    if len(index) and not (index.min() >= 0 and index.max() < size):
+        raise ValueError(
+            f"{argument}: got indices from {index.min()} to {index.max()}, expected 0 to {size - 1}"
+        )
 
 
 def _free_memory() -> int | None:
@@ -205,7 +287,7 @@ def _pandas_column(column: Any, where: str) -> Array:
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind == "O":
         return numbers_of(column.to_numpy(dtype=object), where)
-    if not types.is_numeric_dtype(kind):
+    if not _are_numbers(kind):
         raise TypeError(f"{where}: {NOT_NUMBERS}")
     if isinstance(kind, np.dtype):
         return np.asarray(column.to_numpy())
@@ -218,6 +300,20 @@ def _pandas_column(column: Any, where: str) -> Array:
         check_exact((int(end) for end in (present.min(), present.max())) if len(present) else (),
                      where)  # fmt: skip
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _are_numbers(kind: Any) -> bool:
+    types = sys.modules["pandas"].api.types
+    # pandas does not count the bool of Arrow among its numeric types.
+    return bool(types.is_numeric_dtype(kind) or types.is_bool_dtype(kind))
+
+
+def _are_arrow_numbers(kind: Any) -> bool:
+    from pyarrow import types
+
+    are_numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
+                   types.is_null)  # fmt: skip
+    return any(is_kind(kind) for is_kind in are_numbers)
 
 
 def _polars_column(column: Any, where: str) -> Array:
@@ -239,15 +335,13 @@ def _arrow_column(column: Any, where: str) -> Array:
     from pyarrow import types
 
     kind = column.type
-    are_numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
-                   types.is_null)  # fmt: skip
-    if not any(is_kind(kind) for is_kind in are_numbers):
+    if not _are_arrow_numbers(kind):
         raise TypeError(f"{where}: {NOT_NUMBERS}")
-    if types.is_boolean(kind):
-        column = column.cast(pyarrow.uint8())
     if column.null_count > 0 or types.is_decimal(kind):
         try:
+            if types.is_boolean(kind):
+                column = column.cast(pyarrow.uint8())
             column = column.cast(pyarrow.float64())
         except pyarrow.ArrowInvalid as error:
             raise ValueError(f"{where}: {error}") from None
-    return np.asarray(column.to_numpy())
+    return np.asarray(column)

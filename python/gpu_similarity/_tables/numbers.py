@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -21,51 +23,99 @@ _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
 
 
-def numbers_of(values: Iterable[Any], where: str) -> Array:
+def numbers_of(values: Iterable[Any], where: str, ordinal: bool = False) -> Array:
     """Python's numbers, as an array of objects holds them; None and pandas.NA are NaN.
+
+    Integers and doubles stay what they are, fractions and decimals become the nearest double. With
+    `ordinal`, numbers that doubles would round become their places in order.
 
     Raises
     ------
     TypeError
-        For the first value that is none.
+        For the first value that is not a number.
+    ValueError
+        For an integer that has to be a double and is not one, and for what is beyond all doubles.
     """
-    items = list(values)
-    for place, item in enumerate(items):
-        if isinstance(item, Real | Decimal):
-            continue
-        if item is None or type(item).__name__ in ("NAType", "NaTType"):
-            items[place] = None
-            continue
-        raise TypeError(f"{where}: {NOT_NUMBERS}: got {item!r} at place {place}")
-    if any(item is None for item in items):
-        check_exact((i for i in items if isinstance(i, int)), where)
-        return np.array([np.nan if i is None else float(i) for i in items])
-    found = np.array(items)
-    if found.dtype == object:
-        check_exact((i for i in items if isinstance(i, int)), where)
-        found = np.array([float(i) for i in items])
-    return found
+    items = [_number(item, place, where) for place, item in enumerate(values)]
+    kinds = set(map(type, items))
+    if kinds == {bool}:
+        return np.array(items)
+    if kinds and kinds <= {int, bool}:
+        found = np.array(items)
+        if found.dtype.kind in "iu":
+            return found
+    doubles = np.array([_nearest(item) for item in items], dtype=np.float64)
+    rounded = [i for i, d in zip(items, doubles.tolist(), strict=True) if i == i and i != d]
+    if rounded and ordinal:
+        return _places(items, where)
+    check_exact((i for i in rounded if isinstance(i, int)), where)
+    if beyond := next((i for i in rounded if math.isinf(_nearest(i))), None):
+        raise ValueError(f"{where}: got {beyond}, expected numbers that float64 holds")
+    return doubles
+
+
+def _number(item: Any, place: int, where: str) -> Any:
+    """One number as Python compares it, without rounding."""
+    if isinstance(item, np.longdouble):
+        is_double = float(item) == item or np.isnan(item)
+        return float(item) if is_double else Fraction(*item.as_integer_ratio())
+    if isinstance(item, np.generic) and item.dtype.kind in "biuf":
+        return item.item()
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return math.nan
+    if isinstance(item, Decimal) and not item.is_finite():
+        return math.nan if item.is_nan() else float(item)
+    if isinstance(item, Real | Decimal):
+        return item
+    raise TypeError(f"{where}: {NOT_NUMBERS}: got {item!r} at place {place}")
+
+
+def _nearest(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _places(items: list[Any], where: str) -> Array:
+    """The place of each number among the distinct ones; NaN stays."""
+    try:
+        distinct = sorted({item for item in items if item == item})
+    except TypeError as error:  # as of a Decimal and a Fraction
+        raise TypeError(f"{where}: its numbers cannot be put in order: {error}") from None
+    place: dict[Any, float] = {item: number for number, item in enumerate(distinct)}
+    return np.array([place.get(item, math.nan) for item in items])
 
 
 def check_exact(integers: Iterable[int], where: str) -> None:
     for number in integers:
         if abs(number) > _EXACT_IN_DOUBLE:
             raise ValueError(
-                f"{where}: got {number} beside values that are no integers, expected integers up "
-                "to 2^53 in magnitude, which float64 holds"
+                f"{where}: got {number} among values that are not all 64-bit integers, expected "
+                "integers up to 2^53 in magnitude, which float64 holds"
             )
 
 
 def in_direct_type(a: Array, argument: str) -> Array:
-    """`a` in a type that the library takes; every value stays what it is."""
-    return a if a.dtype in DIRECT else convert(a, argument, None, False)
+    """`a` in a type that the library takes, or bool; every value stays what it is."""
+    return a if a.dtype in DIRECT or a.dtype == np.bool_ else convert(a, argument, None, False)
 
 
 def in_table_type(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
-    """`a` in a type that the library reads tables in, 64-bit integers among them, in one piece."""
-    if a.dtype not in DIRECT and a.dtype not in WIDE:
-        a = convert(a, argument, copy, ordinal)
-    return np.ascontiguousarray(a)
+    """The stored values of a sparse table in a type that the library reads tables in, in one piece.
+
+    Where they become their places in order, these count from that of 0, which is not stored.
+    """
+    if a.dtype == np.bool_:
+        a = a.view(np.uint8)
+    if a.dtype in DIRECT or a.dtype in WIDE:
+        return np.ascontiguousarray(a)
+    native = a.astype(a.dtype.newbyteorder("="), copy=False)
+    if native.dtype in WIDE and copy is not False:
+        return np.ascontiguousarray(native)
+    with_zero = convert(np.append(a, np.zeros(1, a.dtype)), argument, copy, ordinal)
+    values: Array = with_zero[:-1] - with_zero[-1]
+    return values
 
 
 def convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
@@ -78,7 +128,9 @@ def convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
             "a copy; int8, int16, int32, uint8, uint16, float32 and float64 are"
         )
     if a.dtype == object:
-        a = numbers_of(a.ravel(), argument).reshape(a.shape)
+        a = numbers_of(a.ravel(), argument, ordinal).reshape(a.shape)
+        if a.dtype == np.bool_:
+            return a.view(np.uint8)
     native = a.astype(a.dtype.newbyteorder("="), copy=False)
     if native.dtype in DIRECT:
         return native
@@ -87,13 +139,21 @@ def convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:
         return native.astype(np.float32, order="C")
     if native.dtype.kind in "iu":
         return _convert_integers(native, argument, ordinal)
-    if native.dtype.kind == "f" and ordinal:
-        return _codes(native) if not np.isnan(native).any() else native.astype(np.float64)
     if native.dtype.kind == "f":
-        return native.astype(np.float64, order="C")
+        return _convert_long_doubles(native, argument, ordinal)
     if native.dtype.kind == "c":
         raise TypeError(f"{argument}: complex numbers are not taken")
     raise TypeError(f"{argument}: elements of type {a.dtype} are not numbers")
+
+
+def _convert_long_doubles(a: Array, argument: str, ordinal: bool) -> Array:
+    with np.errstate(over="ignore"):
+        doubles = a.astype(np.float64, order="C")
+    if ordinal and not np.array_equal(doubles, a, equal_nan=True):
+        return _codes(a)
+    if not np.array_equal(np.isinf(doubles), np.isinf(a)):
+        raise ValueError(f"{argument}: got numbers that float64 does not hold")
+    return doubles
 
 
 def _convert_integers(a: Array, argument: str, ordinal: bool) -> Array:
@@ -120,4 +180,6 @@ def is_exact(a: Array) -> bool:
 def _codes(a: Array) -> Array:
     """The position of each value among the distinct values: the same order, ties and all."""
     codes = np.unique(a, return_inverse=True)[1].reshape(a.shape)
+    if a.dtype.kind == "f" and np.isnan(a).any():
+        return np.where(np.isnan(a), np.nan, codes)
     return codes.astype(np.int32 if codes.size <= _INT32.max else np.float64)

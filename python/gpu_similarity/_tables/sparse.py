@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .frames import checked_csr
 from .numbers import Array, in_table_type
 
 
@@ -45,21 +46,14 @@ def sparse_rows(
     variables in columns, with sorted indices. Another format is converted once; the table is never
     dense as a whole.
     """
-    if x.ndim != 2:
-        raise ValueError(f"{argument}: got {x.ndim} dimensions, expected 2")
-    turned = x.T if in_columns else x
-    matrix = turned.tocsr()
-    is_canonical = bool(matrix.has_canonical_format)
-    if copy is False and (turned.format != "csr" or not is_canonical):
-        said = x.format if is_canonical else f"{x.format} with indices that are not sorted"
-        taken = "csc" if in_columns else "csr"
+    matrix = checked_csr(x, argument, in_columns=in_columns)
+    taken = "csc" if in_columns else "csr"
+    if copy is False and not (x.format == taken and x.has_canonical_format):
+        said = f"{x.format} with indices that are not sorted" if x.format == taken else x.format
         raise ValueError(
             f"{argument}: got a sparse matrix in {said}, which is not read in place, and "
             f"copy=False forbids a copy; {taken} with sorted indices is"
         )
-    if not is_canonical:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
     values = in_table_type(matrix.data, argument, copy, ordinal)
     row_begin, column = matrix.indptr, matrix.indices
     if row_begin.dtype != column.dtype or column.dtype not in (np.int32, np.int64):

@@ -233,7 +233,8 @@ class Job:
         options = {k: v for k, v in self.options.items() if k != "axis"}
         if options.get("covariates") is not None:
             in_columns = variables_in_columns(self.options.get("axis"))
-            options["covariates"] = covariates_of(options["covariates"], in_columns)
+            ordinal = MEASURES[self.measure].is_ordinal
+            options["covariates"] = covariates_of(options["covariates"], in_columns, ordinal)
         options["names"] = x.names
         options["y_names"] = None if y is None else y.names
         return (x.values, None if y is None else y.values), options
@@ -325,7 +326,8 @@ def _check_options(measure: Measure, options: dict[str, Any]) -> None:
     cols = 16
     if left.get("covariates") is not None:
         in_columns = variables_in_columns(options.get("axis"))
-        left["covariates"] = covariates_of(left["covariates"], in_columns)
+        ordinal = measure in MEASURES and MEASURES[measure].is_ordinal
+        left["covariates"] = covariates_of(left["covariates"], in_columns, ordinal)
         cols = left["covariates"].shape[1]
     elif left.get("weights") is not None:
         cols = len(weights_of(left["weights"]))

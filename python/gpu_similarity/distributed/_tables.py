@@ -74,7 +74,7 @@ def check_readable(data: Any, argument: str, reading: Mapping[str, Any]) -> None
 def check_no_nan(found: Named, argument: str) -> None:
     """Raises the ValueError of a task for the first NaN of a table."""
     values = found.values
-    if values.dtype.kind != "f":
+    if values.dtype.kind != "f" or values.size == 0:
         return
     at_once = max(1, _CHECKED_AT_ONCE // max(1, values.shape[1]))
     for first in range(0, len(values), at_once):

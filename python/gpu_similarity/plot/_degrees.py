@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._results.results import Counts
+from .._tables.arrays import doubles
 from ._axes import axes_of
 
 _EXPONENTS = np.arange(1.02, 6.0, 0.01)
@@ -70,7 +71,7 @@ def fit_tail(degrees: npt.ArrayLike, *, samples: int = 100, seed: int = 0) -> Po
     >>> abs(fit.exponent - 2.5) < 0.15, fit.p > 0.1
     (True, True)
     """
-    values = np.asarray(degrees).astype(np.int64).ravel()
+    values = doubles(degrees, "degrees").astype(np.int64).ravel()
     values = values[values > 0]
     fitted = _fit(values)
     if fitted is None:

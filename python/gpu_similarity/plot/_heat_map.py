@@ -59,9 +59,7 @@ def heat_map(
             f"counts: got degrees of {counts.summary.shape()}, expected those of the "
             f"{len(data):,} rows of x"
         )
-    chosen = np.argsort(-counts.degree.astype(np.int64), kind="stable")[
-        : at_least_one("rows", rows)
-    ]
+    chosen = np.argsort(-counts.degree, kind="stable")[: at_least_one("rows", rows)]
     chosen = chosen[counts.degree[chosen] > 0]
     if not len(chosen):
         raise ValueError("counts: no row has a kept pair; take a weaker cut")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .._results.results import Counts
 from .._shared.options import Measure, Tail
+from .._tables.arrays import doubles
 from ._axes import axes_of, symbol_of
 
 
@@ -103,7 +104,7 @@ def null_share(
     """
     from .._results.test_of_correlation import p_value
 
-    edges = np.asarray(bin_edges, dtype=np.float64)
+    edges = doubles(bin_edges, "bin_edges")
     if measure == "kendall":
         variance = 2 * (2 * observations + 5) / (9 * observations * (observations - 1))
         z = edges / math.sqrt(variance)

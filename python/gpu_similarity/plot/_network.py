@@ -58,7 +58,7 @@ def network(edges: Edges, *, strongest: int = 100, labels: int = 25, ax: Any = N
         raise ValueError("edges: got none, expected at least one; take a weaker cut")
     best = edges.best(at_least_one("strongest", strongest))
     against = edges.summary.y_rows is not None
-    own, other = best.row.astype(np.int64), best.col.astype(np.int64)
+    own, other = best.row, best.col
     nodes, ends = np.unique(
         np.concatenate([own, other + (edges.summary.rows if against else 0)]), return_inverse=True
     )

@@ -79,7 +79,7 @@ def test_objects(gaps: Array) -> None:
     frame.iloc[3, 4] = "0.25"
     with pytest.raises(TypeError, match=r"^x: column 4 of dtype object: .* got '0.25' at place 3"):
         gs.pearson_edges(frame)
-    with pytest.raises(ValueError, match=r"^x: got 9007199254740993 beside values that are no int"):
+    with pytest.raises(ValueError, match=r"^x: got 9007199254740993 among values that are"):
         gs.pearson_edges(np.array([[2**53 + 1, None, 1.0]], dtype=object))
     ends = host_array(np.array([[2**53, None, -(2**53)]], dtype=object), "x")
     np.testing.assert_array_equal(ends, [[2.0**53, np.nan, -(2.0**53)]])
@@ -93,7 +93,7 @@ def test_integers_that_a_missing_value_would_round_are_refused() -> None:
             column = pandas.array([wide, None, 3], dtype=dtype)
             frame = pandas.DataFrame({"id": column, "v": [1.0, 2, 3]})
             with pytest.raises(
-                ValueError, match=rf"^x: column 'id' of dtype .*nt64.*: got {wide} beside"
+                ValueError, match=rf"^x: column 'id' of dtype .*nt64.*: got {wide} among"
             ):
                 gs.spearman_edges(frame, axis=1, nans="propagate")
 
@@ -102,7 +102,7 @@ def test_integers_that_a_gap_of_polars_would_round_are_refused() -> None:
     polars = pytest.importorskip("polars")
     for wide in (2**60 + 1, -(2**60) - 1):
         frame = polars.DataFrame({"id": [wide, None, 3], "v": [1, 2, 4]})
-        with pytest.raises(ValueError, match=rf"^x: column 'id' of dtype Int64: got {wide} beside"):
+        with pytest.raises(ValueError, match=rf"^x: column 'id' of dtype Int64: got {wide} among"):
             gs.spearman_edges(frame, axis=1, nans="propagate")
 
 

@@ -95,7 +95,7 @@ def test_parts_are_written_once_and_add_up(
         {"min_abs": 0.1},
         {"tail": "greater"},
         {"adjust": "none"},
-        {"nans": "propagate"},
+        {"nans": "propagate", "min_observations": None},
         {"names": np.arange(400)},
         {"order": "unspecified"},
     ],

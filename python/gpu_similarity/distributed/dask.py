@@ -99,9 +99,8 @@ def to_dataframe(client: Any, job: Job, *, labels: bool = False) -> Any:
     if job.needs_cut:
         sent = _scattered(client, job)
         job = _with_cut(client, job, {"x": sent[0], "y": sent[1], "pure": False})
-    meta = pandas.DataFrame(np.empty(0, EDGE_DTYPE))
-    if labels:
-        meta = meta.astype({"row": object, "col": object})
+    kind = object if labels else np.int64
+    meta = pandas.DataFrame(np.empty(0, EDGE_DTYPE)).astype({"row": kind, "col": kind})
     compute = delayed(_frame_of_part, pure=False)
     x, y = (None if table is None else delayed(table) for table in (job.x, job.y))
     light = _without_tables(job, job.digest())

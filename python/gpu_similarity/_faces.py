@@ -253,7 +253,7 @@ def rankdata(
         raise ValueError(f'unknown method "{method}"')
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {{{', '.join(map(repr, _NAN_POLICIES))}}}")
-    values = plain_array(a, "a")
+    values = plain_array(a, "a", ordinal=True)
     if axis is None:
         values, axis = values.ravel(), -1
     kind = np.result_type(values.dtype, 0.0) if values.dtype.kind in "biuf" else np.dtype(float)
@@ -428,7 +428,7 @@ def _stacked(first: Array, second: Array) -> Array:
 
 
 def _checked(x: Any, axis: int | None) -> Array:
-    given = plain_array(x, "a, b")
+    given = plain_array(x, "a, b", ordinal=True)
     values = np.ravel(given) if axis is None else np.atleast_1d(given)
     if values.ndim > 2:
         raise ValueError("spearmanr only handles 1-D or 2-D arrays")

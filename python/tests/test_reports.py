@@ -51,6 +51,16 @@ def one(edges: Any) -> float:
     return float(edges.statistic[0])
 
 
+def arrow() -> Any:
+    return pytest.importorskip("pyarrow")
+
+
+def decimals(*digits: str | None) -> Any:
+    """A column of Arrow."""
+    kind = arrow().decimal128(30, 20)
+    return arrow().array([None if d is None else Decimal(d) for d in digits], kind)
+
+
 def only_column(dtype: str) -> Any:
     pytest.importorskip("pyarrow")
     bits = pandas.array([True, False, True, True], dtype=dtype)
@@ -133,9 +143,32 @@ REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
      refused("^x: got 1E[+]400")),
     ("one table of integers and one of doubles",
      lambda: gs.spearmanr([BEYOND, BEYOND + 1, BEYOND + 2, 5], [1.5, 2, 3, 0]).statistic, 1),
-    ("a column of such objects in a frame", lambda: gs.spearman_edges(pandas.DataFrame(
+    ("a column of such objects in a frame", lambda: one(gs.spearman_edges(pandas.DataFrame(
+        {"a": np.array([BEYOND + 1, BEYOND, 0.5, 1], dtype=object), "b": [4, 3, 1, 2.0]}),
+        axis="columns")), 1),
+    ("which has no Pearson correlation", lambda: gs.pearson_edges(pandas.DataFrame(
         {"a": np.array([BEYOND + 1, BEYOND, 0.5, 1], dtype=object), "b": [4, 3, 1, 2.0]}),
         axis="columns"), refused("^x: column 'a' of dtype object: got 9007199254740993")),
+    ("a column of integers beyond 2^53 next to one of doubles", lambda: one(gs.spearman_edges(
+        pandas.DataFrame({"a": [BEYOND + 1, BEYOND, 0, 1], "b": [4, 3, 1, 2.5]}),
+        axis="columns")), 1),
+    ("decimals in a frame",
+     lambda: gs.rank(pandas.DataFrame([[Decimal("0.1"), Decimal("0.10000000000000000001"), 0]])),
+     [[2, 3, 1]]),
+    ("decimals of Arrow",
+     lambda: gs.rank(decimals("0.10000000000000000000", "0.10000000000000000001", None),
+                     nans="propagate"), [NAN] * 3),
+    ("in a table of Arrow", lambda: gs.rankdata(arrow().table(
+        {"a": decimals("0.10000000000000000001"), "b": decimals("0.10000000000000000000")}),
+        axis=1), [[2, 1]]),
+    ("in pandas by Arrow", lambda: gs.rankdata(pandas.Series(decimals(
+        "0.10000000000000000000", "0.10000000000000000001", None).to_pandas(
+        types_mapper=pandas.ArrowDtype)), nan_policy="omit"), [1, 2, NAN]),
+    ("long doubles beside doubles in a frame", lambda: gs.rank(pandas.DataFrame(
+        {"a": np.ones(1, "g") + np.finfo("g").eps, "b": [1.0], "c": [0]})),
+     [[3, 2, 1]] if np.finfo("g").eps < np.finfo("d").eps else [[2.5, 2.5, 1]]),
+    ("a masked constant in a list of lists", lambda: gs.rank([[1, np.ma.masked], [2, 3]]),
+     refused("^x: masked values")),
     # Objects and missing values.
     ("rankdata of objects with a NaN", lambda: gs.rankdata(objects(2, NAN, 1)), [NAN] * 3),
     ("which is left out",

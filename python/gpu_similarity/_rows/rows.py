@@ -266,7 +266,7 @@ def top_k(
         options["order"] = order
     if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_device(_device.DeviceArray(x, "x"), k, options)
-    given = plain_array(x, "x", copy=copy)
+    given = plain_array(x, "x", copy=copy, ordinal=True)
     values, indices = _core.top_k(host_array(given, "x", copy=copy, ordinal=True), k, options)
     return TopK(_in_type_of(given, values, indices), indices)
 
@@ -317,7 +317,7 @@ def top_k_distinct(
     options: dict[str, Any] = {**run, "select": select}
     if type(x) is not np.ndarray and _device.is_device_array(x):
         return _top_k_distinct_device(_device.DeviceArray(x, "x"), k, options)
-    given = plain_array(x, "x", copy=copy)
+    given = plain_array(x, "x", copy=copy, ordinal=True)
     values, indices, counts, found = _core.top_k_distinct(
         host_array(given, "x", copy=copy, ordinal=True), k, options
     )

@@ -26,12 +26,17 @@ _EXACT_IN_DOUBLE = 2.0**53
 
 
 def plain_array(
-    x: Any, argument: str, *, copy: bool | None = None, in_columns: bool = False
+    x: Any,
+    argument: str,
+    *,
+    copy: bool | None = None,
+    in_columns: bool = False,
+    ordinal: bool = False,
 ) -> Array:
     """`x` as an array of NumPy that says what `x` says, in whatever type and layout.
 
     Masks are refused, sparse matrices are written out, frames and columns have NaN where a value is
-    missing, and no number is rounded: where NumPy would do that, the array is one of objects.
+    missing. Where NumPy would round an integer the array is one of objects.
 
     Parameters
     ----------
@@ -44,12 +49,14 @@ def plain_array(
         None copies where it has to, False refuses to, True also brings a device array to the host.
     in_columns
         `x` has its variables in columns; the answer has them in rows.
+    ordinal
+        Decimals and fractions of frames are not rounded either.
     """
     if type(x) is np.ndarray:
         return x.T if in_columns else x
     x = without_names(x)
     if is_frame(x):
-        return variables_of_frame(x, argument, in_columns=in_columns)
+        return variables_of_frame(x, argument, in_columns=in_columns, ordinal=ordinal)
     if is_sparse(x):
         if copy is False:
             raise ValueError(f"{argument}: got a sparse matrix, and copy=False forbids a copy")
@@ -62,7 +69,7 @@ def plain_array(
             )
         a = _device.to_host(x)
     else:
-        a = _from_others(x, argument, copy)
+        a = _from_others(x, argument, copy, ordinal)
     return a.T if in_columns else a
 
 
@@ -74,7 +81,7 @@ def number_array(x: Any, argument: str) -> Array:
 
 def doubles(x: Any, argument: str, *, ordinal: bool = False) -> Array:
     """`x` as doubles in C order, of any shape; with `ordinal` in the order that `x` is in."""
-    a = plain_array(x, argument)
+    a = plain_array(x, argument, ordinal=ordinal)
     if a.dtype not in DIRECT:
         a = convert(a, argument, None, ordinal)
     return np.asarray(a, dtype=np.float64, order="C")
@@ -92,9 +99,12 @@ def integers(x: Any, argument: str) -> Array:
 
 
 def refuse_mask(x: Any, argument: str) -> None:
-    """Raises ValueError for a masked array, or a sequence of them, that hides a value."""
-    items = x if isinstance(x, list | tuple) else (x,)
-    if any(isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item) for item in items):
+    """Raises ValueError for a masked array that hides a value, in sequences too."""
+    if isinstance(x, list | tuple):
+        for item in x:
+            if not isinstance(item, int | float):
+                refuse_mask(item, argument)
+    elif isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         raise ValueError(
             f"{argument}: masked values are not taken; fill them with NaN or drop them"
         )
@@ -121,7 +131,7 @@ def host_array(
     any_layout
         The operation reads tables in C order and in Fortran order, and 64-bit integers.
     """
-    a = plain_array(x, argument, copy=copy, in_columns=in_columns)
+    a = plain_array(x, argument, copy=copy, in_columns=in_columns, ordinal=ordinal)
     if a.dtype not in DIRECT and not (any_layout and a.dtype in WIDE):
         try:
             a = convert(a, argument, copy, ordinal)
@@ -217,7 +227,7 @@ def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | 
     return out
 
 
-def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
+def _from_others(x: Any, argument: str, copy: bool | None, ordinal: bool) -> Array:
     refuse_mask(x, argument)
     if isinstance(x, np.ndarray):
         return np.asarray(x)
@@ -226,7 +236,7 @@ def _from_others(x: Any, argument: str, copy: bool | None) -> Array:
         # Read-only producers refuse it, autograd refuses, and so do columns that lack values.
         with contextlib.suppress(BufferError, RuntimeError, TypeError):
             return np.from_dlpack(x)
-    found = values_of_column(x, argument)
+    found = values_of_column(x, argument, ordinal)
     if found is None:
         _check_is_table(x, argument)
         found = _from_sequence(x, argument)

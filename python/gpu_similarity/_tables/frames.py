@@ -12,7 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .._shared.errors import OutOfMemory
-from .numbers import NOT_NUMBERS, check_exact, in_direct_type, numbers_of
+from .numbers import (
+    NOT_NUMBERS,
+    WIDE,
+    check_exact,
+    in_direct_type,
+    is_exact,
+    nearest_double,
+    numbers_of,
+    python_numbers,
+)
 
 Array = npt.NDArray[Any]
 
@@ -77,17 +86,20 @@ def labels_of(x: Any) -> Labels:
     return Labels(index, columns)
 
 
-def variables_of_frame(x: Any, argument: str, *, in_columns: bool) -> Array:
+def variables_of_frame(x: Any, argument: str, *, in_columns: bool, ordinal: bool = False) -> Array:
     """The values of a data frame, a variable a row; missing values are NaN.
 
     One type throughout is taken as it lies. Else each column is read by itself, and an error names
-    the first that does not hold numbers, and its dtype.
+    the first that does not hold numbers, and its dtype. With `ordinal`, columns of numbers that
+    doubles would round make the table one of objects, or of long doubles.
     """
     whole = _whole_frame(x)
     if whole is not None:
         return whole.T if in_columns else whole
     columns = [
-        _read_column(column, where) if place > 0 else _read_first(column, where, x, argument)
+        _read_column(column, where, ordinal)
+        if place > 0
+        else _read_first(column, where, x, argument, ordinal)
         for place, (column, where) in enumerate(_columns(x, argument))
     ]
     if not columns:
@@ -95,7 +107,7 @@ def variables_of_frame(x: Any, argument: str, *, in_columns: bool) -> Array:
     return np.stack(columns) if in_columns else np.column_stack(columns)
 
 
-def values_of_column(x: Any, argument: str) -> Array | None:
+def values_of_column(x: Any, argument: str, ordinal: bool = False) -> Array | None:
     """The values of a single column of pandas, Polars or Arrow; None for anything else.
 
     Missing numbers are NaN; what is not numbers is left as NumPy has it.
@@ -118,7 +130,7 @@ def values_of_column(x: Any, argument: str) -> Array | None:
     where = f"{argument}: {type(x).__qualname__} of dtype {kind}"
     if is_category:
         raise TypeError(f"{where}: {NOT_NUMBERS}")
-    return _read_column(x, where) if are_numbers else np.asarray(x)
+    return _read_column(x, where, ordinal) if are_numbers else np.asarray(x)
 
 
 def check_columns(x: Any, argument: str) -> None:
@@ -261,20 +273,28 @@ def _columns(x: Any, argument: str) -> Iterable[tuple[Any, str]]:
         yield column, f"{argument}: column {name!r} of dtype {kind}"
 
 
-def _read_column(column: Any, where: str) -> Array:
+def _read_column(column: Any, where: str, ordinal: bool = False) -> Array:
     if hasattr(column, "iloc"):
         values = _pandas_column(column, where)
     elif hasattr(column, "null_count") and hasattr(column, "to_numpy") and hasattr(column, "dtype"):
         values = _polars_column(column, where)
     else:
         values = _arrow_column(column, where)
-    return in_direct_type(values, where)
+    if values.dtype == object:
+        numbers = python_numbers(values, where)
+        # As objects they keep their order and their ties.
+        if ordinal and any(a == a and a != nearest_double(a) for a in numbers):
+            return _as_objects(numbers)
+        values = numbers_of(numbers, where)
+    if ordinal and values.dtype in WIDE and not is_exact(values):
+        return values.astype(object)
+    return values if ordinal and values.dtype == np.longdouble else in_direct_type(values, where)
 
 
-def _read_first(column: Any, where: str, x: Any, argument: str) -> Array:
+def _read_first(column: Any, where: str, x: Any, argument: str, ordinal: bool) -> Array:
     """The first column, which may hold the names of the rows."""
     try:
-        return _read_column(column, where)
+        return _read_column(column, where, ordinal)
     except TypeError as error:
         if not hasattr(x, "set_index"):
             raise
@@ -286,20 +306,25 @@ def _pandas_column(column: Any, where: str) -> Array:
     types = sys.modules["pandas"].api.types
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind == "O":
-        return numbers_of(column.to_numpy(dtype=object), where)
+        return np.asarray(column.to_numpy(dtype=object))
     if not _are_numbers(kind):
         raise TypeError(f"{where}: {NOT_NUMBERS}")
     if isinstance(kind, np.dtype):
         return np.asarray(column.to_numpy())
     missing = column.isna().to_numpy(dtype=bool)
-    if not missing.any():
-        values = np.asarray(column.to_numpy())
-        return values if values.dtype != object else numbers_of(values, where)
+    if not missing.any() or "decimal" in str(kind):
+        return np.asarray(column.to_numpy())
     if types.is_integer_dtype(kind):
         present = column[~missing].to_numpy()
         check_exact((int(end) for end in (present.min(), present.max())) if len(present) else (),
                      where)  # fmt: skip
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _as_objects(items: list[Any]) -> Array:
+    values = np.empty(len(items), object)
+    values[:] = items
+    return values
 
 
 def _are_numbers(kind: Any) -> bool:
@@ -319,13 +344,13 @@ def _are_arrow_numbers(kind: Any) -> bool:
 def _polars_column(column: Any, where: str) -> Array:
     polars = sys.modules["polars"]
     kind = column.dtype
-    if kind == polars.Object:
-        return numbers_of(column.to_list(), where)
+    if kind == polars.Object or kind.is_decimal():
+        return _as_objects(column.to_list())
     if not (kind.is_numeric() or kind in (polars.Boolean, polars.Null)):
         raise TypeError(f"{where}: {NOT_NUMBERS}")
     if kind.is_integer() and 0 < column.null_count() < len(column):
         check_exact((int(column.min()), int(column.max())), where)
-    if column.null_count() > 0 or kind.is_decimal():
+    if column.null_count() > 0:
         column = column.cast(polars.Float64)
     return np.asarray(column.to_numpy())
 
@@ -337,7 +362,9 @@ def _arrow_column(column: Any, where: str) -> Array:
     kind = column.type
     if not _are_arrow_numbers(kind):
         raise TypeError(f"{where}: {NOT_NUMBERS}")
-    if column.null_count > 0 or types.is_decimal(kind):
+    if types.is_decimal(kind):
+        return _as_objects(column.to_pylist())
+    if column.null_count > 0:
         try:
             if types.is_boolean(kind):
                 column = column.cast(pyarrow.uint8())

@@ -36,7 +36,7 @@ def numbers_of(values: Iterable[Any], where: str, ordinal: bool = False) -> Arra
     ValueError
         For an integer that has to be a double and is not one, and for what is beyond all doubles.
     """
-    items = [_number(item, place, where) for place, item in enumerate(values)]
+    items = python_numbers(values, where)
     kinds = set(map(type, items))
     if kinds == {bool}:
         return np.array(items)
@@ -44,14 +44,19 @@ def numbers_of(values: Iterable[Any], where: str, ordinal: bool = False) -> Arra
         found = np.array(items)
         if found.dtype.kind in "iu":
             return found
-    doubles = np.array([_nearest(item) for item in items], dtype=np.float64)
+    doubles = np.array([nearest_double(item) for item in items], dtype=np.float64)
     rounded = [i for i, d in zip(items, doubles.tolist(), strict=True) if i == i and i != d]
     if rounded and ordinal:
         return _places(items, where)
     check_exact((i for i in rounded if isinstance(i, int)), where)
-    if beyond := next((i for i in rounded if math.isinf(_nearest(i))), None):
+    if beyond := next((i for i in rounded if math.isinf(nearest_double(i))), None):
         raise ValueError(f"{where}: got {beyond}, expected numbers that float64 holds")
     return doubles
+
+
+def python_numbers(values: Iterable[Any], where: str) -> list[Any]:
+    """Numbers as Python has them, none rounded; what is missing is NaN."""
+    return [_number(item, place, where) for place, item in enumerate(values)]
 
 
 def _number(item: Any, place: int, where: str) -> Any:
@@ -70,7 +75,7 @@ def _number(item: Any, place: int, where: str) -> Any:
     raise TypeError(f"{where}: {NOT_NUMBERS}: got {item!r} at place {place}")
 
 
-def _nearest(number: Any) -> float:
+def nearest_double(number: Any) -> float:
     try:
         return float(number)
     except OverflowError:

@@ -219,7 +219,7 @@ TEST_CASE("names in a file of groups are those of all columns, once", "[cli][dif
   refused(lines.substr(lines.find('\n') + 1), in.input, "has no label for column 'c0'");
   std::string header = read_file(in.input);
   header.replace(header.find("\tc11"), 4, "\tc0");
-  refused(lines, in.folder.write("twice.txt", header), "two named 'c0'");
+  refused(lines, in.folder.write("twice.txt", header), "two that are named 'c0'");
   // As spreadsheets write it: a byte order mark, quotes, blanks at the end of a line.
   std::string quoted = "\xEF\xBB\xBF";
   for (const char c : lines) {

@@ -589,3 +589,55 @@ TEST_CASE("A part whose input is replaced on the way is refused", "[faults][part
     }
   }
 }
+
+TEST_CASE("A read error in a file of labels or names is not its end", "[faults][files]") {
+  const bench b(120);
+  fs::create_directory(b.path("small"));
+  std::string names;
+  std::string labels;
+  for (int k = 0; k < 120; ++k) names += "row" + std::to_string(k) + "\n";
+  for (int k = 0; k < 24; ++k) labels += std::string(k % 2 == 0 ? "a" : "b") + "\n";
+  std::string table;
+  for (int i = 0; i < 120; ++i) {
+    table += "row" + std::to_string(i);
+    for (int j = 0; j < 24; ++j) table += " " + std::to_string((i * 7 + j * j * (i + 3)) % 23);
+    table += "\n";
+  }
+  std::ofstream(b.path("named.txt")) << table;
+  std::ofstream(b.path("small/module")) << names;
+  std::ofstream(b.path("small/groups")) << labels;
+  REQUIRE(std::system(
+              ("gzip -k " + b.path("small/module") + " " + b.path("small/groups")).c_str()) == 0);
+  const auto words_of = [&](const std::string& file) -> std::vector<std::string> {
+    if (file.starts_with("groups")) {
+      return {"differential", b.path("named.txt"), "--groups", b.path("small/" + file)};
+    }
+    return {"soft-threshold", b.path("named.txt"), "--powers", "6",
+            "--keep",         "overlap",           "--module", b.path("small/" + file)};
+  };
+  for (const std::string file : {"module", "groups", "module.gz", "groups.gz"}) {
+    int faults = 0;
+    for (const char* call : {"open", "read"}) {
+      for (int nth = 1;; ++nth) {
+        command_settings settings;
+        settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                                {"GPU_SIMILARITY_FAULT_FOLDER", b.path("small")},
+                                {"GPU_SIMILARITY_FAULT_CALL", call},
+                                {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+                                {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(EIO)},
+                                {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
+        const command_result result = run_command(words_of(file), settings);
+        INFO(file << ", " << call << ' ' << nth << ": " << result.err);
+        if (!fs::remove(b.path("mark"))) {
+          CHECK(result.exit_code == 0);
+          break;
+        }
+        ++faults;
+        CHECK(result.exit_code == exit_bad_input);
+        CHECK(result.out.empty());
+        CHECK(result.err.find(b.path("small/" + file)) != std::string::npos);
+      }
+    }
+    CHECK(faults >= 3);  // where it is opened, at its beginning and behind it
+  }
+}

@@ -37,6 +37,9 @@ enum class correction { none, bonferroni, benjamini_hochberg, max_t };
   return adjust == adjustment::bonferroni || (keep == keep_kind::edges && min_abs_z == 0);
 }
 
+/// Which columns of two tables are the same observations, where both name theirs.
+enum class column_match { name, position };
+
 /// `gpu-similarity spearman`, `pearson` and the other measures, and `tanimoto`; of `differential` a
 /// job in parts.
 struct pairs_command {
@@ -47,10 +50,11 @@ struct pairs_command {
   /// least |z|. Empty: another job.
   std::string groups = {};
   std::string input = {};
-  std::string against = {};     // the second table; empty: the pairs of one
-  std::string covariates = {};  // the table of covariates; empty: none
-  std::string weights = {};     // the weights of the columns; empty: none
-  pair_filter filter = {};      // its adjustment follows from `correct`
+  std::string against = {};                 // the second table; empty: the pairs of one
+  std::string covariates = {};              // the table of covariates; empty: none
+  std::string weights = {};                 // the weights of the columns; empty: none
+  column_match match = column_match::name;  // of INPUT with these three
+  pair_filter filter = {};                  // its adjustment follows from `correct`
   correction correct = correction::none;
   max_t_options max_t = {};  // its tail is that of the filter
   keep_kind keep = keep_kind::edges;

@@ -60,6 +60,13 @@ void add_against(CLI::App& app, pairs_command& c) {
       ->group("Input");
 }
 
+void add_match(CLI::App& app, pairs_command& c, const char* description) {
+  add_choice<column_match>(app, "--match", c.match,
+                           {{"name", column_match::name}, {"position", column_match::position}},
+                           description)
+      ->group("Input");
+}
+
 void add_columns(CLI::App& app, pairs_command& c) {
   app.add_option("--covariates", c.covariates,
                  "Partial correlation given the rows of this table, which is read as INPUT is and "
@@ -250,6 +257,10 @@ std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
 
 /// What does not go with covariates and weights of columns; "" where there is nothing.
 std::string check_columns(const CLI::App& app, const pairs_command& c) {
+  if (is_given(app, "--match") && c.against.empty() && c.covariates.empty() && c.weights.empty()) {
+    return c.fingerprints ? "--match needs --against"
+                          : "--match needs --against, --covariates or --weights";
+  }
   if (is_given(app, "--effective-observations") && c.weights.empty()) {
     return "--effective-observations needs --weights";
   }
@@ -380,6 +391,9 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
   add_input(app, c);
   add_against(app, c);
   add_columns(app, c);
+  add_match(app, c,
+            "How the columns of --against, --covariates and --weights are found: by their names, "
+            "where both files have names, or in order [name]");
   add_filter(app, c);
   add_result(app, c);
   add_execution(app, c);
@@ -393,6 +407,9 @@ void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_optio
             "zstd; - for standard input");
   add_fingerprints(app, bits);
   add_against(app, c);
+  add_match(app, c,
+            "For tables of 0 and 1: whether the columns of --against are found by their names, "
+            "where both files have names, or in order [name]");
   app.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))

@@ -321,6 +321,9 @@ std::string check_soft_threshold(const CLI::App& app, const soft_threshold_comma
   const bool is_overlap = c.keep == soft_result::overlap;
   if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
   if (c.module.empty()) return "--keep overlap needs --module FILE";
+  if (c.module == "-") {
+    return "--module -: standard input is taken for INPUT alone, expected a file";
+  }
   if (c.network.powers.size() == 1) return "";
   return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",
                      c.network.powers.size());

@@ -7,9 +7,12 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/verbs/table_notes.hpp"
+#include "io/columns/column_order.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/output_form.hpp"
@@ -29,17 +32,6 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
                                          "group"
                                        : "--nan pairwise leaves them out pair by pair, --nan "
                                          "propagate such rows")));
-}
-
-/// Rows are variables here; elsewhere they mostly are observations.
-void add_shape_note(io::table& table) {
-  constexpr index_t many = 1000;
-  constexpr index_t far_more = 100;
-  if (table.names.given() || table.rows() < many || table.rows() / far_more < table.cols()) return;
-  table.reading.notes.push_back(fmt::format(
-      "{} rows without names x {} columns: each row is a variable. --transpose takes the "
-      "columns as variables",
-      table.rows(), table.cols()));
 }
 
 void check_shape(const std::string& file, const io::table& table, index_t fewest_rows,
@@ -79,7 +71,9 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
                                  .keeps_sparse = !job.fingerprints};
   io::table table = job.fingerprints ? io::read_fingerprints(file, options, *job.fingerprints)
                                      : io::read_table(file, options);
-  if (!job.fingerprints) add_shape_note(table);
+  for (std::string& told : table_notes(table, job.transposes, job.pairs.exec.cpu_threads)) {
+    table.reading.notes.push_back(std::move(told));
+  }
   if (!job.quiet) {
     line.clear();
     note(name, table.reading.notes);
@@ -157,11 +151,83 @@ std::string missing_text(const io::table& table, bool transposes, std::string_vi
 
 namespace {
 
+/// The names of the columns of INPUT in a file that is read with it, in its order.
+struct named_columns {
+  const pairs_command& job;
+  const std::vector<std::string>& input;  // none: INPUT does not name its columns
+
+  /// Where each column of INPUT is in `file`, whose columns have these names; nothing where they
+  /// are taken in the order that they have.
+  /// @throw io::input_error where they have other names, and where it is not said which is which
+  [[nodiscard]] std::optional<std::vector<index_t>> order_of(
+      const std::string& file, const std::vector<std::string>& names) const {
+    if (job.match == column_match::position || input.empty() || names.empty()) return std::nullopt;
+    if (names == input) return std::nullopt;
+    io::name_match match = io::match_names(input, names);
+    const std::string of_input = io::printable(job.input == "-" ? "INPUT" : job.input);
+    std::string fault;
+    if (match.missing.is_there()) {
+      fault = fmt::format("{} of {} is missing", match.missing.text(), of_input);
+    }
+    if (match.unknown.is_there()) {
+      fault += fmt::format("{}got {}, which {} does not have", fault.empty() ? "" : "; ",
+                           match.unknown.text(), of_input);
+    }
+    if (fault.empty()) {
+      const bool is_of_input = match.repeated_in_wanted.is_there();
+      const auto& repeated = is_of_input ? match.repeated_in_wanted : match.repeated_in_given;
+      if (!repeated.is_there()) return std::move(match.place);
+      fault = fmt::format("the order of the columns is not that of {}, and the name of {} repeats",
+                          of_input, repeated.text());
+    }
+    const bool may_be_paired = names.size() == input.size();
+    throw io::input_error(
+        file, {},
+        may_be_paired
+            ? fmt::format("{}: columns are matched by name. --match position pairs them in order",
+                          fault)
+            : fmt::format("got {} columns of numbers, expected {} as in {}: {}", names.size(),
+                          input.size(), of_input, fault));
+  }
+
+  /// Says that the columns of `file` were put in another order.
+  std::string note_order(const std::string& file, progress_line& line) const {
+    const std::string text =
+        "columns are matched with those of INPUT by name, in another order here. --match position "
+        "pairs them in order";
+    if (!job.quiet) {
+      line.clear();
+      note(file, {text});
+    }
+    return text;
+  }
+};
+
+/// Puts the columns of `table` in the order of INPUT.
+void match_columns(const named_columns& columns, const std::string& file, io::table& table,
+                   progress_line& line) {
+  const auto order = columns.order_of(file, table.columns.names);
+  if (!order) return;
+  io::reorder_columns(table, *order, columns.job.pairs.exec.cpu_threads);
+  table.reading.notes.push_back(columns.note_order(file, line));
+}
+
+matrix<double> doubles_of(const io::table& table) {
+  matrix<double> out(table.rows(), table.cols());
+  std::visit(
+      [&](const auto& values) {
+        std::transform(values.data(), values.data() + values.rows() * values.cols(), out.data(),
+                       [](auto value) { return static_cast<double>(value); });
+      },
+      table.values);
+  return out;
+}
+
 /// A table of covariates or weights.
-matrix<double> read_beside(const pairs_command& job, const std::string& file,
-                           const io::read_options& options, progress_line& line) {
+io::table read_beside(const pairs_command& job, const std::string& file,
+                      const io::read_options& options, progress_line& line) {
   line.show("reading " + file);
-  const io::table table = io::read_table(file, options);
+  io::table table = io::read_table(file, options);
   if (!job.quiet) {
     line.clear();
     note(file, table.reading.notes);
@@ -171,14 +237,7 @@ matrix<double> read_beside(const pairs_command& job, const std::string& file,
         file, *table.first_nan,
         missing_text(table, options.transposes, "no value may be missing in this table"));
   }
-  matrix<double> out(table.rows(), table.cols());
-  std::visit(
-      [&](const auto& values) {
-        std::transform(values.data(), values.data() + values.rows() * values.cols(), out.data(),
-                       [](auto value) { return static_cast<double>(value); });
-      },
-      table.values);
-  return out;
+  return table;
 }
 
 io::read_options options_beside(const pairs_command& job, std::optional<io::file_digest>& digest) {
@@ -200,7 +259,9 @@ void read_covariates(const pairs_command& job, progress_line& line, input_tables
     options.text.columns = {};
     options.text.skip_columns = {};
   }
-  tables.covariates = read_beside(job, job.covariates, options, line);
+  io::table table = read_beside(job, job.covariates, options, line);
+  match_columns({job, tables.x.columns.names}, job.covariates, table, line);
+  tables.covariates = doubles_of(table);
   if (tables.covariates.rows() == 0) {
     throw io::input_error(job.covariates, {}, "got no row of numbers, expected at least 1");
   }
@@ -219,7 +280,7 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
   options.text.columns = {};
   options.text.skip_columns = {};
   options.text.missing = {};  // none may be
-  const matrix<double> table = read_beside(job, job.weights, options, line);
+  const io::table table = read_beside(job, job.weights, options, line);
   const index_t count = table.rows() * table.cols();
   if ((table.rows() != 1 && table.cols() != 1) || count != tables.cols()) {
     throw io::input_error(
@@ -228,7 +289,21 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
                     "numbers in {}",
                     table.rows(), table.cols(), tables.cols(), job.input));
   }
-  tables.weights.assign(table.data(), table.data() + count);
+  const matrix<double> values = doubles_of(table);
+  tables.weights.assign(values.data(), values.data() + count);
+  std::vector<std::string> names;
+  if (table.cols() > 1) {
+    names = table.columns.names;
+  } else if (table.names.given()) {
+    for (index_t i = 0; i < count; ++i) names.emplace_back(table.names[i]);
+  }
+  const named_columns columns{job, tables.x.columns.names};
+  const auto order = columns.order_of(job.weights, names);
+  if (!order) return;
+  for (std::size_t k = 0; k < order->size(); ++k) {
+    tables.weights[k] = values.data()[(*order)[k]];
+  }
+  static_cast<void>(columns.note_order(job.weights, line));
 }
 
 }  // namespace
@@ -243,6 +318,7 @@ input_tables read_input(const pairs_command& job, progress_line& line) {
   if (!job.weights.empty()) read_weights(job, line, tables);
   if (job.against.empty()) return tables;
   tables.y = read_one(job, job.against, 1, line, tables.y_digest);
+  match_columns({job, tables.x.columns.names}, job.against, *tables.y, line);
   if (tables.y->cols() != tables.cols()) {
     throw io::input_error(
         job.against, {},

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -127,9 +125,7 @@ std::string option_of(const char* option, const std::string& path) {
 
 /// Of differential: the labels, or the digest of their file.
 std::string groups_option(const pairs_command& job) {
-  std::error_code ignored;
-  const bool is_file = std::filesystem::exists(job.groups, ignored);
-  return is_file ? option_of("--groups", job.groups) : job.groups;
+  return is_groups_file(job.groups) ? option_of("--groups", job.groups) : job.groups;
 }
 
 std::string text_of(const std::optional<io::file_digest>& digest) {
@@ -179,6 +175,7 @@ job_key key_of(const pairs_command& job) {
                           {"p-method", std::string(to_string(job.pairs.p_method))},
                           {"covariates", option_of("--covariates", job.covariates)},
                           {"weights", option_of("--weights", job.weights)},
+                          {"match", job.match == column_match::position ? "position" : ""},
                           {"effective-observations",
                            observations == 0 ? std::string() : fmt::to_string(observations)},
                           {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},

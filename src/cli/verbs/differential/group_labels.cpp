@@ -7,11 +7,11 @@
 #include <functional>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/file_lines.hpp"
+#include "io/columns/column_order.hpp"
 #include "io/io_error.hpp"
 #include "io/text/text_fields.hpp"
 
@@ -45,46 +45,42 @@ bool is_no_label(std::string_view label) {
 std::vector<std::string> labels_in_order(const std::vector<std::string>& labels, index_t cols,
                                          const complaint& complain) {
   if (std::ssize(labels) != cols) {
-    complain(fmt::format("got {} labels, expected one for each of the {} columns of numbers",
-                         labels.size(), cols));
+    complain(fmt::format("got {} label{}, expected one for each of the {} columns of numbers",
+                         labels.size(), labels.size() == 1 ? "" : "s", cols));
   }
   return labels;
 }
 
 // The same of lines with a name of a column and its label.
 std::vector<std::string> labels_by_name(const std::vector<std::vector<std::string>>& lines,
-                                        index_t cols, const io::column_names& columns,
+                                        const io::column_names& columns,
                                         const complaint& complain) {
   if (!columns.given()) complain("got names of columns, but the table has no header");
-  std::unordered_map<std::string, std::size_t> places;
-  for (const std::string& name : columns.names) {
-    if (!places.emplace(name, places.size()).second) {
-      complain(
-          fmt::format("names columns, of which the table has two named {}: give a label for "
-                      "each column in order",
-                      io::quoted(name)));
-    }
-  }
-  std::vector<std::string> out(static_cast<std::size_t>(cols));
-  std::vector<char> is_named(out.size());  // 0 or 1
-  for (const auto& line : lines) {
-    const auto found = places.find(line[0]);
-    if (found == places.end()) {
-      complain(fmt::format("got column {}, which the table does not have", io::quoted(line[0])));
-    }
-    if (std::exchange(is_named[found->second], 1) != 0) {
-      complain(fmt::format("names column {} twice", io::quoted(line[0])));
-    }
-    out[found->second] = line[1];
-  }
-  const auto unnamed = std::find(is_named.begin(), is_named.end(), 0);
-  if (unnamed != is_named.end()) {
-    const auto& name = columns.names[static_cast<std::size_t>(unnamed - is_named.begin())];
+  std::vector<std::string> names;
+  names.reserve(lines.size());
+  for (const auto& line : lines) names.push_back(line[0]);
+  const io::name_match match = io::match_names(columns.names, names);
+  if (match.repeated_in_wanted.is_there()) {
     complain(
-        fmt::format("has no label for column {}, expected one for each column, - for those "
-                    "in neither group",
-                    io::quoted(name)));
+        fmt::format("names columns, but the table has two that are named {}: give a label for "
+                    "each column in order",
+                    io::quoted(match.repeated_in_wanted.first)));
   }
+  if (match.unknown.is_there()) {
+    complain(fmt::format("got {}, which the table does not have", match.unknown.text()));
+  }
+  if (match.repeated_in_given.is_there()) {
+    complain(fmt::format("names {} twice", match.repeated_in_given.text()));
+  }
+  if (match.missing.is_there()) {
+    complain(
+        fmt::format("has no label for {}, expected one for each column, - for those in "
+                    "neither group",
+                    match.missing.text()));
+  }
+  std::vector<std::string> out;
+  out.reserve(match.place.size());
+  for (const index_t k : match.place) out.push_back(lines[static_cast<std::size_t>(k)][1]);
   return out;
 }
 
@@ -92,7 +88,7 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
                                         const io::column_names& columns,
                                         const complaint& complain) {
   std::vector<std::vector<std::string>> lines;
-  for (const std::string& line : lines_of_file(path)) {
+  for (const std::string& line : lines_of_file(path, cols, "columns")) {
     lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
       complain(
@@ -102,7 +98,7 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
     }
   }
   if (!lines.empty() && lines.front().size() == 2) {
-    return labels_by_name(lines, cols, columns, complain);
+    return labels_by_name(lines, columns, complain);
   }
   std::vector<std::string> labels;
   labels.reserve(lines.size());
@@ -112,16 +108,29 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
 
 }  // namespace
 
-labelled_groups groups_of(const std::string& given, index_t cols, const io::column_names& columns) {
+bool is_groups_file(const std::string& given) {
   std::error_code ignored;
-  const bool is_file = std::filesystem::exists(given, ignored);
+  return given.find(',') == std::string::npos || std::filesystem::exists(given, ignored);
+}
+
+labelled_groups groups_of(const std::string& given, index_t cols, const io::column_names& columns) {
+  const bool is_file = is_groups_file(given);
+  std::error_code ignored;
+  if (is_file && !std::filesystem::exists(given, ignored)) {
+    throw io::input_error(given, {},
+                          fmt::format("there is no such file; --groups is a file, or labels with "
+                                      "commas between them, one for each of the {} columns",
+                                      cols));
+  }
   const complaint complain = [&](const std::string& text) {
     if (is_file) throw io::input_error(given, {}, text);
     throw usage_error("--groups: " + text);
   };
-  const std::vector<std::string> labels = is_file
-                                              ? labels_of_file(given, cols, columns, complain)
-                                              : labels_in_order(split(given, ','), cols, complain);
+  const std::vector<std::string> labels =
+      is_file ? labels_of_file(given, cols, columns, complain)
+              : labels_in_order(split(given, ','), cols, [&](const std::string& text) {
+                  complain(text + "; there is no file of this name either");
+                });
   labelled_groups out;
   for (std::size_t k = 0; k < labels.size(); ++k) {
     const std::string& label = labels[k];

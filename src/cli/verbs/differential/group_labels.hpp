@@ -19,6 +19,10 @@ struct labelled_groups {
   std::vector<index_t> second = {};
 };
 
+/// Whether --groups gives a file, which may be missing, and not labels: two groups have a comma
+/// between them.
+[[nodiscard]] bool is_groups_file(const std::string& given);
+
 /// @param given labels with commas between them, one a column, or a file: a line for each column
 ///   with its label, or with its name and its label. "-", "NA" and nothing are no label.
 /// @param cols, columns of the table.

@@ -18,6 +18,7 @@
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
+#include "cli/verbs/table_notes.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/write/buffered_text.hpp"
@@ -44,6 +45,10 @@ class differential_operation final : public row_operation {
   }
 
   void compute(const io::table& block) override {
+    if (!job_.quiet) {
+      note(job_.input == "-" ? "standard input" : job_.input,
+           table_notes(block, job_.transposes, options_.exec.cpu_threads));
+    }
     if (block.first_nan && options_.nans == nan_policy::reject) {
       throw io::input_error(job_.input, *block.first_nan,
                             missing_text(block, job_.transposes,

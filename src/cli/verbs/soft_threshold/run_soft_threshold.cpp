@@ -20,6 +20,7 @@
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
+#include "cli/verbs/table_notes.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/rows/row_writer.hpp"
@@ -37,7 +38,7 @@ std::vector<index_t> rows_of_module(const std::string& path, const io::table& ta
   }
   std::vector<index_t> rows;
   std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
-  for (const std::string& name : lines_of_file(path)) {
+  for (const std::string& name : lines_of_file(path, table.rows(), "rows of INPUT")) {
     const auto found = places.find(name);
     if (found == places.end()) {
       throw io::input_error(
@@ -89,6 +90,10 @@ class soft_threshold_operation final : public row_operation {
   void begin(const io::row_reader&, io::output_file& out) override { out_ = &out; }
 
   void compute(const io::table& block) override {
+    if (!job_.quiet) {
+      note(job_.input == "-" ? "standard input" : job_.input,
+           table_notes(block, job_.transposes, options_.exec.cpu_threads));
+    }
     if (block.first_nan && options_.nans == nan_policy::reject) {
       throw io::input_error(job_.input, *block.first_nan,
                             missing_text(block, job_.transposes,

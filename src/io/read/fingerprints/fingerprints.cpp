@@ -53,6 +53,7 @@ class table_packer {
     }
     out_.bits = rows.take();
     out_.reading = source.reading();
+    if (!is_packed) out_.columns = source.columns();
     return std::move(out_);
   }
 

@@ -16,6 +16,7 @@ from ._results.test_of_correlation import p_value
 from ._rows.rows import rank
 from ._shared.messages import arguments_named, integer
 from ._tables.arrays import host_array, plain_array
+from ._tables.labels import observations_of, order_of, warn
 from ._tables.numbers import Array, convert, is_exact
 
 # NumPy's own, for what is too small for the library.
@@ -199,6 +200,8 @@ def pairwise_distances(
         raise ValueError(f"metric: got {metric!r}, expected 'correlation' or 'spearman'")
     first = _two_dimensional(X, "X")
     second = None if Y is None else _two_dimensional(Y, "Y")
+    if Y is not None:
+        _warn_of_order(X, Y, "X, Y", False)
     if second is not None and first.shape[1] != second.shape[1]:
         raise ValueError(f"Y: got {second.shape[1]} features, expected {first.shape[1]} as X has")
     options: dict[str, Any] = {"measure": "pearson" if metric == "correlation" else metric}
@@ -398,6 +401,8 @@ def _variables_as_rows(a: Any, b: Any, axis: int | None) -> Array:
             f"supplied axis argument {axis}, please use only values 0, 1 or None for axis"
         )
     first = _checked(a, axis)
+    if b is not None:
+        _warn_of_order(a, b, "a, b", axis != 1)
     if b is None:
         if first.ndim < 2:
             raise ValueError("`spearmanr` needs at least 2 variables to compare")
@@ -464,6 +469,20 @@ def _spearman_of_shared(
     return matrix, p
 
 
+def _warn_of_order(first: Any, second: Any, arguments: str, in_columns: bool) -> None:
+    """Says where labels tell another order than the one in which SciPy and NumPy pair."""
+    labels = observations_of(first, in_columns), observations_of(second, in_columns)
+    try:
+        order = order_of(*labels, arguments)
+    except ValueError:
+        return  # other labels
+    if order is not None:
+        warn(
+            f"{arguments}: the observations have the same labels in another order; they are paired "
+            "by position, as SciPy and NumPy do. gs.dense and the other functions match labels"
+        )
+
+
 def _warn_constant() -> None:
     message = "An input array is constant; the correlation coefficient is not defined."
     category: type[Warning] = RuntimeWarning
@@ -477,6 +496,8 @@ def _warn_constant() -> None:
 
 
 def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
+    if y is not None:
+        _warn_of_order(x, y, "x, y", not rowvar)
     parts = [plain_array(part, "x, y") for part in (x, y) if part is not None]
     for part in parts:
         if part.ndim > 2:

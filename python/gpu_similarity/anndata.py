@@ -9,6 +9,8 @@ import numpy as np
 from ._pairs.pairs import edges as all_edges
 from ._results.edges import Edges
 from ._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
+from ._tables.arrays import covariates_of
+from ._tables.labels import check_match, matched
 
 __all__ = ["correlate"]
 
@@ -45,7 +47,8 @@ def correlate(
     max_p, min_abs, tail, adjust, max_edges, **run
         As in `spearman_edges`. The defaults of `max_p` and `adjust` are a false discovery rate of
         5 % (0.05 and "benjamini-hochberg"); where there is no p, as of cosine and with `weights`
-        alone, no cut on it.
+        alone, no cut on it. Covariates and weights with labels, as the columns of `adata.obs`, are
+        matched with `adata.obs_names`.
     key_added : str, optional
         Name of the result; default: `measure`.
 
@@ -85,12 +88,20 @@ def correlate(
     if adjust == "automatic":
         adjust = "benjamini-hochberg" if has_p else "none"
     data = adata.X if layer is None else adata.layers[layer]
+    match = check_match(run.pop("match", "name"))
     run.setdefault("names", np.asarray(adata.var_names))
     if hasattr(data, "to_memory") and hasattr(data, "format"):
         data = data.to_memory()  # a sparse matrix in a file
     # What is in memory is read as it lies where its order allows.
     in_memory = isinstance(data, np.ndarray) or sparse.issparse(data)
     run["axis"] = "columns" if in_memory else "rows"
+    if run.get("covariates") is not None:
+        own = matched(run["covariates"], "covariates", adata.obs_names, True, match, "adata")
+        ordinal = measure in MEASURES and MEASURES[measure].is_ordinal
+        rows = covariates_of(own, True, ordinal)
+        run["covariates"] = rows.T if in_memory else rows
+    if run.get("weights") is not None:
+        run["weights"] = matched(run["weights"], "weights", adata.obs_names, True, match, "adata")
     edges = all_edges(
         data if in_memory else _genes_by_cells(data),
         measure=measure,

@@ -37,7 +37,7 @@ def test_edges(
     load: Load, name: str, max_p: float, adjust: str, kept: int, row_sum: int | None
 ) -> None:
     x = load(name)
-    edges = gs.spearman_edges(x, max_p=max_p, adjust=adjust)
+    edges = gs.spearman_edges(x, max_p=max_p, adjust=adjust, axis="rows")
     assert len(edges) == kept
     if row_sum is not None:
         assert int((edges.row.astype(np.int64) * len(x) + edges.col).sum()) == row_sum
@@ -47,10 +47,10 @@ def test_edges(
     ("name", "kept", "degree"), [("golub", 139590, 477), ("fashion", 3182212, 3142)]
 )
 def test_counts(load: Load, name: str, kept: int, degree: int) -> None:
-    counts = gs.counts(load(name), max_p=0.001)
+    counts = gs.counts(load(name), max_p=0.001, axis="rows")
     assert counts.kept == kept
     assert counts.degree.max() == degree
 
 
 def test_pearson_of_golub(load: Load) -> None:
-    assert gs.counts(load("golub"), measure="pearson", max_p=0.05).kept == 831516
+    assert gs.counts(load("golub"), measure="pearson", max_p=0.05, axis="rows").kept == 831516

@@ -114,13 +114,13 @@ def test_stream_gives_the_edges_in_batches(rng: np.random.Generator) -> None:
 
 def test_stream_can_be_left_early(rng: np.random.Generator) -> None:
     x = rng.normal(size=(2000, 12))
-    with gs.stream(x, batch_edges=1000) as stream:
+    with gs.stream(x, batch_edges=1000, axis="rows") as stream:
         first = next(stream)
         assert len(first) == 1000
     with pytest.raises(StopIteration):
         next(stream)
     assert stream.summary is None
-    for edges in gs.stream(x, batch_edges=1000):
+    for edges in gs.stream(x, batch_edges=1000, axis="rows"):
         assert len(edges) == 1000
         break  # dropped without close()
 

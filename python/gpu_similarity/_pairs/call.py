@@ -20,6 +20,16 @@ from .._tables.arrays import (
     weights_of,
 )
 from .._tables.frames import is_sparse, labels_of, without_names
+from .._tables.labels import (
+    FEWEST_SUSPECT,
+    Match,
+    check_labels,
+    check_match,
+    in_order,
+    matched,
+    observations_of,
+    order_of,
+)
 from .._tables.numbers import Array
 from .._tables.places import Places
 from .._tables.sparse import SparseRows, sparse_rows
@@ -49,12 +59,20 @@ class PreparedRows:
         rows were prepared with.
     names : ndarray or None
         Names of the rows.
+    labels : sequence or None
+        Names of the columns, by which those of queries are matched.
     """
 
     def __init__(
-        self, prepared: _core.PreparedRows, measure: Measure, names: Names, observations: int
+        self,
+        prepared: _core.PreparedRows,
+        measure: Measure,
+        names: Names,
+        observations: int,
+        labels: Any = None,
     ) -> None:
         self.prepared = prepared
+        self.labels = labels
         self.measure = measure
         self.names = names
         self.observations = observations
@@ -90,6 +108,7 @@ class PairCall(NamedTuple):
     arrays: tuple[Any, ...]  # whose memory is used, to be kept until the call ends
     places: dict[str, Places] | None = None  # of tables whose rows or columns errors can name
     prepared_observations: int | None = None  # of the test, where y is prepared
+    labels: Any = None  # of the observations, as x has them
 
 
 def tested_observations(measure: Measure, call: PairCall) -> int:
@@ -119,18 +138,26 @@ def pair_call(
     `run` is used up: it belongs to the calling function.
     """
     options: dict[str, Any] = run  # type: ignore[assignment]
-    names = y_names = copy = None
+    names = y_names = copy = axis = None
     in_columns = False
+    match: Match = "name"
     if options:
         names, y_names = options.pop("names", None), options.pop("y_names", None)
         copy = options.pop("copy", None)
-        in_columns = variables_in_columns(options.pop("axis", 0))
+        axis = options.pop("axis", None)
+        in_columns = variables_in_columns(axis)
+        match = check_match(options.pop("match", "name"))
         if options.get("covariates") is not None:
-            options["covariates"] = covariates_of(
-                options["covariates"], in_columns, _is_ordinal(measure)
-            )
+            own = matched(
+                options["covariates"], "covariates", observations_of(x, in_columns), in_columns,
+                match,
+            )  # fmt: skip
+            options["covariates"] = covariates_of(own, in_columns, _is_ordinal(measure))
         if options.get("weights") is not None:
-            options["weights"] = weights_of(options["weights"])
+            own = matched(
+                options["weights"], "weights", observations_of(x, in_columns), True, match
+            )
+            options["weights"] = weights_of(own)
         if "progress" in options:
             options["progress"] = callback(options["progress"])
         if options.get("min_observations") is not None and options.get("nans") != "pairwise":
@@ -148,19 +175,23 @@ def pair_call(
         options["tail"] = tail
     if adjust != "none":
         options["adjust"] = adjustment_of(adjust)
+    if y is not None or type(x) is not np.ndarray or x.size >= FEWEST_SUSPECT:
+        for argument, data in (("x", x), ("y", y)):
+            if data is not None and not isinstance(data, PreparedRows):
+                check_labels(data, argument, in_columns, axis is not None)
     # What most callers pass, with few calls of functions; the constructor of a NamedTuple costs
     # several times that of a tuple.
     if y is None and names is None and y_names is None and not in_columns and is_plain_table(x):
         rows, cols = x.shape
         return tuple.__new__(
-            PairCall, (x, None, options, None, None, rows, cols, None, (), None, None)
+            PairCall, (x, None, options, None, None, rows, cols, None, (), None, None, None)
         )
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
         if in_columns:
             x, y = x.T, y if y is None or isinstance(y, PreparedRows) else y.T
         return _device_call(x, y, options, names, y_names)
     reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns, "any_layout": True}
-    return _host_call(x, y, measure, options, names, y_names, reading)
+    return _host_call(x, y, measure, options, names, y_names, reading, match)
 
 
 def _host_call(
@@ -171,23 +202,35 @@ def _host_call(
     names: Any,
     y_names: Any,
     reading: dict[str, Any],
+    match: Match,
 ) -> PairCall:
     """The same for tables in the memory of the host, which `reading` says how to read."""
     reading["ordinal"] = _is_ordinal(measure)
-    in_columns = reading["in_columns"]
+    in_columns, copy = reading["in_columns"], reading["copy"]
     first = _read(x, "x", reading)
     rows, cols = first.shape
     labels, places = _named(x, "names", names, rows, in_columns)
+    observed = observations_of(x, in_columns)
     named = {"x": places}
     if y is None:
         _no_names_of_y(y_names)
-        return PairCall(first, None, options, labels, None, rows, cols, None, (), named)
+        return PairCall(
+            first, None, options, labels, None, rows, cols, None, (), named, labels=observed
+        )
     if isinstance(y, PreparedRows):
+        # The prepared rows stay as they are: x takes their order.
+        order = order_of(y.labels, observed, "x", match, "y")
+        first = in_order(first, order, "x", copy)
+        if order is not None:
+            named["x"] = places._replace(observations=y.labels)
         call = _prepared_call(first, y, options, labels, y_names, rows, cols, ())
         return call._replace(places=named)
-    second = _read(y, "y", reading)
+    order = order_of(observed, observations_of(y, in_columns), "y", match)
+    second = in_order(_read(y, "y", reading), order, "y", copy)
     y_rows = len(second)
     y_labels, named["y"] = _named(y, "y_names", y_names, y_rows, in_columns)
+    if order is not None:
+        named["y"] = named["y"]._replace(observations=observed)
     return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, (), named)
 
 

@@ -13,8 +13,9 @@ from .._results.test_of_correlation import adjusted_p_values
 from .._shared.messages import integer, real
 from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from .._tables.arrays import number_array
+from .._tables.labels import Match, check_match, matched
 from .._tables.places import computed
-from .call import pair_call
+from .call import PairCall, pair_call
 
 if TYPE_CHECKING:
     import pandas
@@ -181,9 +182,15 @@ class DifferentialPartners:
         )
 
 
-def _columns(argument: str, group: npt.ArrayLike, cols: int) -> list[int]:
-    """The numbers of the columns of a group that is given by numbers or as a mask."""
+def _columns(argument: str, group: npt.ArrayLike, call: PairCall, match: Match) -> list[int]:
+    """The numbers of the columns of a group that is given by numbers or as a mask.
+
+    A mask with labels, as a pandas Series has them, is one of the observations of the same labels.
+    """
+    cols = call.cols
     found = number_array(group, argument)
+    if found.dtype == np.bool_:
+        found = number_array(matched(group, argument, call.labels, True, match), argument)
     if found.ndim != 1:
         raise ValueError(f"{argument}: got {found.ndim} dimensions, expected 1")
     if found.dtype == np.bool_:
@@ -218,8 +225,9 @@ def differential(
     x : array_like, shape (rows, columns)
         Numbers, in the memory of the host or of a GPU, as arrays of CuPy and PyTorch are.
     groups : pair of array_like
-        The columns of each group, on the host: their numbers, or a mask of all columns. At least 4
-        each, none in both; columns in neither are left out.
+        The columns of each group, on the host: their numbers, or a mask of all columns, which is
+        matched by label where it is a pandas Series and x has labels. At least 4 each, none in
+        both; columns in neither are left out.
     measure : {"pearson", "spearman"}
         Ranks are taken within each group.
     max_p : float
@@ -233,7 +241,7 @@ def differential(
     max_edges : int, optional
         More pairs raise CapacityExceeded with their number.
     **run
-        axis, nans ("reject" or "propagate"), names, copy, part, progress, backend, devices,
+        axis, match, nans ("reject" or "propagate"), names, copy, part, progress, backend, devices,
         workspace_bytes, cpu_threads, variant: see PairRunOptions and RunOptions. Every backend
         gives the same bits. The edges of parts, one behind the other, are those of
         the whole call.
@@ -261,10 +269,11 @@ def differential(
     >>> [(int(i), int(j)) for i, j in zip(found.row, found.col)]
     [(0, 1)]
     """
+    match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
     if len(groups) != 2:
         raise ValueError(f"groups: got {len(groups)}, expected 2")
-    first, second = (_columns("groups", group, call.cols) for group in groups)
+    first, second = (_columns("groups", group, call, match) for group in groups)
     most = 2**63 - 1 if max_edges is None else integer("max_edges", max_edges)
     *columns, told = computed(
         _core.differential,
@@ -330,10 +339,11 @@ def differential_partners(
     >>> int(found.index[0, 0]), int(found.index[1, 0])
     (1, 0)
     """
+    match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
     if len(groups) != 2:
         raise ValueError(f"groups: got {len(groups)}, expected 2")
-    first, second = (_columns("groups", group, call.cols) for group in groups)
+    first, second = (_columns("groups", group, call, match) for group in groups)
     *arrays, told = computed(
         _core.differential_partners,
         call.places,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .._shared.options import Axis
 from .._tables.arrays import integers, table, variables_in_columns
+from .._tables.labels import Match, check_match, in_order, observations_of, order_of
 from .._tables.numbers import Array
 from .._tables.sparse import SparseRows
 
@@ -21,6 +22,7 @@ def observations(
     *,
     pairs: Any = None,
     axis: Axis = 0,
+    match: Match = "name",
 ) -> npt.NDArray[np.int64]:
     """The columns that two rows share: in which neither holds a NaN.
 
@@ -36,6 +38,9 @@ def observations(
         Which pairs; default: all.
     axis : {0, "rows", 1, "columns"}
         1 or "columns": the variables of the tables are their columns.
+    match : {"name", "position"}
+        Whether the observations of y are those of x with the same label, where both have labels, or
+        in order.
 
     Returns
     -------
@@ -57,7 +62,11 @@ def observations(
     in_columns = variables_in_columns(axis)
     reading: dict[str, Any] = {"in_columns": in_columns, "ordinal": True, "any_layout": True}
     has_x = _present(table(x, "x", **reading))
-    has_y = has_x if y is None else _present(table(y, "y", **reading))
+    has_y = has_x
+    if y is not None:
+        labels = observations_of(x, in_columns), observations_of(y, in_columns)
+        order = order_of(*labels, "y", check_match(match))
+        has_y = in_order(_present(table(y, "y", **reading)), order, "y")
     if has_x.shape[1] != has_y.shape[1]:
         raise ValueError(f"y: got {has_y.shape[1]} columns, expected {has_x.shape[1]} as in x")
     if pairs is None:

@@ -72,7 +72,8 @@ def spearman_edges(
         Rows are variables, columns are observations, unless `axis` says "columns"; at least 3
         observations. The index of a pandas data frame names the rows.
     y : array_like, shape (rows of y, columns), or PreparedRows, optional
-        The pairs are then those of each row of x with each row of y, and no others.
+        The pairs are then those of each row of x with each row of y, and no others. Where both
+        label their observations, as data frames do, these are matched by label, see `match`.
     max_p : float
         Keep p <= max_p, after `adjust`; in (0, 1].
     min_abs : float
@@ -86,9 +87,9 @@ def spearman_edges(
     order : {"by-row-then-column", "unspecified"}
         Order of the edges.
     **run
-        axis, nans, min_observations, covariates, weights, effective_observations, names, y_names,
-        copy, part, fold, progress, backend, devices, workspace_bytes, cpu_threads, variant: see
-        PairRunOptions and RunOptions.
+        axis, match, nans, min_observations, covariates, weights, effective_observations, names,
+        y_names, copy, part, fold, progress, backend, devices, workspace_bytes, cpu_threads,
+        variant: see PairRunOptions and RunOptions.
 
     Returns
     -------
@@ -527,4 +528,5 @@ def prepare(
     with arguments_named(x="y"):
         call = pair_call(y, None, measure, run)
         prepared = computed(_core.prepare, call.places, call.x, call.options)
-        return PreparedRows(prepared, measure, call.names, tested_observations(measure, call))
+        observations = tested_observations(measure, call)
+        return PreparedRows(prepared, measure, call.names, observations, call.labels)

@@ -18,6 +18,7 @@ from .._shared.progress import Callback, callback
 from .._tables import device_memory as _device
 from .._tables.arrays import names_of, number_array
 from .._tables.frames import labels_of
+from .._tables.labels import Match, check_labels, check_match, observations_of, order_of
 from .._tables.numbers import Array
 
 Rows = Bits | npt.ArrayLike
@@ -33,6 +34,9 @@ class TanimotoOptions(RunOptions, total=False):
     ----------
     names, y_names : array_like
         Names of the rows of x and of y, for the result; default: the index of a data frame.
+    match : {"name", "position"}
+        Whether the columns of y are those of x with the same label, where both have labels, or in
+        order.
     part : tuple of int
         (index, of): the part number `index`, from 0, of a job that is cut into `of` parts.
     progress : bool or callable
@@ -41,6 +45,7 @@ class TanimotoOptions(RunOptions, total=False):
 
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
+    match: Match
     part: tuple[int, int] | None
     progress: bool | Callback | None
 
@@ -81,8 +86,8 @@ def tanimoto_edges(
     max_edges : int, optional
         More edges than this raise CapacityExceeded, with the number needed.
     **run
-        names, y_names, part, progress, backend, devices, workspace_bytes, cpu_threads, variant: see
-        TanimotoOptions and RunOptions.
+        names, y_names, match, part, progress, backend, devices, workspace_bytes, cpu_threads,
+        variant: see TanimotoOptions and RunOptions.
 
     Returns
     -------
@@ -253,21 +258,33 @@ def _call(x: Rows, y: Rows | None, run: TanimotoOptions, min_abs: float = 0.0) -
     """The words of the rows, their names, and the options that are not defaults."""
     options: dict[str, Any] = {**run}
     given, y_given = options.pop("names", None), options.pop("y_names", None)
+    match = check_match(options.pop("match", "name"))
     if "progress" in options:
         options["progress"] = callback(options["progress"])
     if min_abs != 0.0:
         options["min_abs"] = min_abs
+    for argument, rows in (("x", x), ("y", y)):
+        if rows is not None and not isinstance(rows, Bits):
+            check_labels(rows, argument, in_columns=False, axis_is_given=True)
     words, cols = _words(x, "x")
     names = names_of(given, _row_labels(x), "names", len(words))
     if y is None:
         if y_given is not None:
             raise ValueError("y_names: got names, expected None without y")
         return _Call(words, None, cols, options, names, None)
-    y_words, y_cols = _words(y, "y")
+    y_words, y_cols = _words(_in_order_of(x, y, match), "y")
     if y_cols != cols:
         raise ValueError(f"y: got {y_cols} columns, expected the {cols} of x")
     y_names = names_of(y_given, _row_labels(y), "y_names", len(y_words))
     return _Call(words, y_words, cols, options, names, y_names)
+
+
+def _in_order_of(x: Rows, y: Rows, match: Match) -> Rows:
+    """y with its columns in the order of those of x that have the same labels."""
+    if isinstance(x, Bits) or isinstance(y, Bits):
+        return y
+    order = order_of(observations_of(x, False), observations_of(y, False), "y", match)
+    return y if order is None else np.asarray(y)[:, order]
 
 
 def _row_labels(rows: Rows) -> Any:

@@ -97,6 +97,11 @@ class PairRunOptions(RunOptions, total=False):
         1 or "columns": each column is a variable and each row an observation, as in most data
         frames; names then are those of the columns, and "row" and "col" of results count
         variables all the same. Also of y.
+    match : {"name", "position"}
+        Which observations of x, y, covariates and weights are the same. "name", the default: those
+        with the same label, where both sides have labels (a data frame, a pandas Series, a table of
+        `read_table`), in whatever order; ValueError where a side has other labels. "position": in
+        the order that they have, as always without labels.
     nans : {"reject", "propagate", "pairwise"}
         "reject" raises ValueError for a NaN, with its row and column; "propagate" leaves rows that
         hold one without a statistic; "pairwise" takes of each pair of rows the columns in which
@@ -139,6 +144,7 @@ class PairRunOptions(RunOptions, total=False):
     """
 
     axis: Axis
+    match: Literal["name", "position"]
     nans: PairNanPolicy
     min_observations: int
     covariates: npt.ArrayLike | None

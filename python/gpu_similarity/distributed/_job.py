@@ -20,6 +20,7 @@ from .._results.edges import Edges
 from .._shared.messages import integer
 from .._shared.options import MEASURES, Measure, adjustment_of
 from .._tables.arrays import covariates_of, variables_in_columns, weights_of
+from .._tables.labels import Match, check_match, in_order, matched, order_of
 from .._tables.numbers import Array
 from . import _cut
 from ._records import IncompleteJob, PartRecord, read_record
@@ -34,7 +35,7 @@ _HOW = frozenset(
      "workspace_bytes")
 )  # fmt: skip
 # Options that say how the tables are to be taken: the digest has what they are taken for.
-_OF_TABLES = frozenset(("axis", "names", "y_names"))
+_OF_TABLES = frozenset(("axis", "match", "names", "y_names"))
 # Adjustments whose cut depends on all pairs of the job.
 _OF_ALL_PAIRS = ("bh", "benjamini-hochberg")
 
@@ -58,10 +59,13 @@ class Job:
     measure : str
         The measure of two rows, a key of `gpu_similarity.MEASURES`.
     options : dict
-        Keywords of `spearman_edges`: max_p, min_abs, tail, adjust, axis, nans, names, backend,
-        cpu_threads, ... With adjust="bh" the parts are counted first, see `with_cut`.
+        Keywords of `spearman_edges`: max_p, min_abs, tail, adjust, axis, match, nans, names,
+        backend, cpu_threads, ... With adjust="bh" the parts are counted first, see `with_cut`.
     reading : dict
         Keywords of `read_table` for paths of text.
+    labels : sequence, optional
+        What the observations of x are called where x is sent without its labels; set by what cuts a
+        job into tasks.
     expected : str, optional
         The `digest()` that the job must have: a part whose files say another is refused. Set by
         what cuts a job into tasks.
@@ -82,6 +86,7 @@ class Job:
     measure: Measure = "spearman"
     options: dict[str, Any] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
+    labels: Any = None
     expected: str | None = None
 
     def __post_init__(self) -> None:
@@ -102,11 +107,18 @@ class Job:
 
     def _check_tables(self) -> None:
         shapes = {}
+        match = check_match(self.options.get("match", "name"))
+        observed = self.labels
         for name, data in (("x", self.x), ("y", self.y)):
             if data is None:
                 continue
             check_readable(data, name, self.reading)
             found = self._read(name, mapped=True)
+            if name == "x":
+                observed = found.observations
+                self._match_options(observed, match)
+            else:
+                order_of(observed, found.observations, name, match)
             if self.options.get("nans") in (None, "reject"):
                 check_no_nan(found, name)
             shapes[name] = found.values.shape
@@ -116,6 +128,16 @@ class Job:
             )
         if "x" in shapes and shapes["x"][1] < 3:
             raise ValueError(f"x: got {shapes['x'][1]} observations, expected at least 3")
+
+    def _match_options(self, observed: Any, match: Match) -> None:
+        """Puts covariates and weights in the order of the observations of x, as arrays."""
+        in_columns = variables_in_columns(self.options.get("axis"))
+        options = dict(self.options)
+        for name, columns in (("covariates", in_columns), ("weights", True)):
+            if options.get(name) is not None:
+                given = options[name]
+                options[name] = np.asarray(matched(given, name, observed, columns, match))
+        object.__setattr__(self, "options", options)
 
     @property
     def needs_cut(self) -> bool:
@@ -131,15 +153,19 @@ class Job:
         """The job as it travels to tasks: paths as they are, all else as arrays with names."""
         options, data = dict(self.options), {}
         turns = variables_in_columns(options.get("axis"))
-        for name, of, given in (("x", "names", self.x), ("y", "y_names", self.y)):
-            if given is None or is_path(given):
-                data[name] = given
+        labels = self.labels
+        reads_y = self.y is not None and not is_path(self.y)
+        x, y = self._named(True, reads_y) if reads_y or not is_path(self.x) else (None, None)
+        for name, of, given, found in (("x", "names", self.x, x), ("y", "y_names", self.y, y)):
+            data[name] = given
+            if found is None or is_path(given):
                 continue
-            found = self._read(name, mapped=False)
             data[name] = found.values.T if turns else found.values
             if found.names is not None:
                 options[of] = found.names
-        return replace(self, options=options, **data)
+            if name == "x":
+                labels = found.observations
+        return replace(self, options=options, labels=labels, **data)
 
     def part(self, index: int) -> Edges:
         """The edges of one part, numbered from 0.
@@ -207,7 +233,7 @@ class Job:
         return self._digest_of(self._named(True))
 
     def _read(self, name: str, *, mapped: bool) -> Named:
-        return read(
+        found = read(
             getattr(self, name),
             name,
             self.options.get("names" if name == "x" else "y_names"),
@@ -216,10 +242,18 @@ class Job:
             reading=self.reading,
             mapped=mapped,
         )
+        is_sent = name == "x" and self.labels is not None
+        return found._replace(observations=self.labels) if is_sent else found
 
-    def _named(self, mapped: bool) -> tuple[Named, Named | None]:
+    def _named(self, mapped: bool, reads_y: bool = True) -> tuple[Named, Named | None]:
+        """The tables, with the observations of y in the order of those of x."""
         x = self._read("x", mapped=mapped)
-        return x, None if self.y is None else self._read("y", mapped=mapped)
+        if self.y is None or not reads_y:
+            return x, None
+        y = self._read("y", mapped=mapped)
+        match = check_match(self.options.get("match", "name"))
+        order = order_of(x.observations, y.observations, "y", match)
+        return x, y._replace(values=in_order(y.values, order, "y"), observations=x.observations)
 
     def _checked(self, index: int) -> tuple[tuple[Array, Array | None], dict[str, Any]]:
         """The tables of a part, which are those of the digest, and the options of its call."""
@@ -230,13 +264,14 @@ class Job:
                 f"part {index} of {self.parts}: {' and '.join(paths)} or the options are not those "
                 "of the job's digest; a table must stay as it is until all parts are done"
             )
-        options = {k: v for k, v in self.options.items() if k != "axis"}
+        options = {k: v for k, v in self.options.items() if k not in ("axis", "match")}
         if options.get("covariates") is not None:
             in_columns = variables_in_columns(self.options.get("axis"))
             ordinal = MEASURES[self.measure].is_ordinal
             options["covariates"] = covariates_of(options["covariates"], in_columns, ordinal)
         options["names"] = x.names
         options["y_names"] = None if y is None else y.names
+        options["axis"] = "rows"
         return (x.values, None if y is None else y.values), options
 
     def _digest_of(self, tables: tuple[Named, Named | None]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._tables.arrays import names_of, table
 from .._tables.frames import NamedTable, labels_of
+from .._tables.labels import observations_of
 from .._tables.numbers import Array
 from .._tables.places import name_of
 from .._tables.read_table import read_table
@@ -20,10 +21,11 @@ _CHECKED_AT_ONCE = 1 << 21
 
 
 class Named(NamedTuple):
-    """A table with its variables in rows, and their names."""
+    """A table with its variables in rows, their names, and the labels of the observations."""
 
     values: Array
     names: Array | None
+    observations: Any = None
 
 
 def is_path(data: Any) -> bool:
@@ -46,17 +48,14 @@ def read(
     A .npy file is read into memory, or mapped, any other as `read_table` reads it with the keywords
     `reading`. Names are `names`, else those of the file or the frame.
     """
-    labels: Any = None
     if is_path(data):
-        loaded = _load(data, argument, reading, mapped)
-        labels = loaded.columns if in_columns else loaded.names
-        data = loaded.values
-    else:
-        found = labels_of(data)
-        labels = found.columns if in_columns else found.rows
+        data = _load(data, argument, reading, mapped)
+    found = labels_of(data)
+    labels = found.columns if in_columns else found.rows
     values = table(data, argument, ordinal=ordinal, in_columns=in_columns)
     of = "names" if argument == "x" else "y_names"
-    return Named(values, names_of(names, labels, of, len(values)))
+    named = names_of(names, labels, of, len(values))
+    return Named(values, named, observations_of(data, in_columns))
 
 
 def check_readable(data: Any, argument: str, reading: Mapping[str, Any]) -> None:

@@ -76,12 +76,13 @@ struct differential_summary {
   index_t first_cols = 0;     ///< Columns of the first group.
   index_t second_cols = 0;    ///< Columns of the second group.
   double standard_error = 0;  ///< Of the difference of the transformed statistics.
-  /// Rows without a statistic in at least one group, ascending: equal values there, or, for
-  /// Pearson, an infinite one.
+  /// Rows without a statistic in at least one group, ascending, because all values there are equal.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows with a NaN in a group (nan_policy::propagate).
-  index_t part_begin = 0;              ///< First row that the call was about; 0 but for a part.
-  index_t part_end = 0;                ///< One past its last row.
+  /// Rows with an infinite value in a group, and no NaN; of ranks there are none.
+  std::vector<index_t> infinite_rows = {};
+  index_t part_begin = 0;  ///< First row that the call was about; 0 but for a part.
+  index_t part_end = 0;    ///< One past its last row.
   /// Pairs that have a statistic in both groups; those of the part, where the call is one. Of the
   /// parts of a job they add up to the family.
   std::uint64_t pairs_tested = 0;

@@ -94,14 +94,16 @@ struct pair_summary {
   /// covariate; 0 where there is no test. With nan_policy::pairwise: of a pair that shares all
   /// columns.
   index_t observations = 0;
-  /// Rows without a statistic: all values equal or, for Pearson, an infinite value.
-  /// With nan_policy::pairwise: those of whose values fewer than min_observations are there, or all
-  /// that are there are equal.
+  /// Rows without a statistic because all values are equal, of cosine all zero.
+  /// With nan_policy::pairwise: also those of whose values fewer than min_observations are there.
   std::vector<index_t> constant_rows = {};
   std::vector<index_t> nan_rows = {};  ///< Rows that hold a NaN (nan_policy::propagate only).
-  index_t y_rows = 0;                  ///< Of x against y: rows of y.
+  /// Rows without a statistic because they hold an infinite value; measures of ranks have none.
+  std::vector<index_t> infinite_rows = {};
+  index_t y_rows = 0;                         ///< Of x against y: rows of y.
   std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
   std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
+  std::vector<index_t> y_infinite_rows = {};  ///< Of x against y: as infinite_rows, of y.
   /// First row that the call was about; 0 but for a part. Of a folded sink: the first pattern.
   index_t part_begin = 0;
   index_t part_end = 0;  ///< One past its last row, or pattern.

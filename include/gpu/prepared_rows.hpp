@@ -46,6 +46,10 @@ class prepared_rows {
   }
   /// Rows without a statistic because they hold a NaN (nan_policy::propagate), ascending.
   [[nodiscard]] std::span<const index_t> nan_rows() const noexcept { return table_->nan_rows; }
+  /// Rows without a statistic because they hold an infinite value, ascending.
+  [[nodiscard]] std::span<const index_t> infinite_rows() const noexcept {
+    return table_->infinite_rows;
+  }
   /// Seconds that preparing the rows took.
   [[nodiscard]] double seconds() const noexcept { return table_->seconds; }
 

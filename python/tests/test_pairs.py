@@ -82,6 +82,28 @@ def test_constant_and_nan_rows_are_named(rng: np.random.Generator) -> None:
     assert summary.pairs_tested == 6
 
 
+def test_rows_with_an_infinite_value_are_told_from_constant_ones(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(6, 12))
+    x[2] = 1
+    x[4, 3] = np.inf
+    for measure in ("pearson", "cosine", "bicor"):
+        constant = [] if measure == "cosine" else [2]
+        summary = gs.edges(x, measure=measure).summary
+        assert summary.constant_rows.tolist() == constant
+        assert summary.infinite_rows.tolist() == [4]
+        against = gs.counts(x[:4], x, measure=measure).summary
+        assert against.infinite_rows.tolist() == []
+        assert against.y_infinite_rows.tolist() == [4]
+        prepared = gs.prepare(x, measure=measure)
+        assert prepared.constant_rows.tolist() == constant
+        assert prepared.infinite_rows.tolist() == [4]
+    ranks = gs.spearman_edges(x).summary
+    assert (ranks.constant_rows.tolist(), ranks.infinite_rows.tolist()) == ([2], [])
+    groups = (range(6), range(6, 12))
+    assert gs.differential(x, groups).summary.infinite_rows.tolist() == [4]
+    assert gs.differential(x, groups).summary.constant_rows.tolist() == [2]
+
+
 @pytest.mark.parametrize("adjust", ["bonferroni", "bh"])
 def test_adjustments(rng: np.random.Generator, adjust: str) -> None:
     x = rng.normal(size=(50, 15)) + 0.8 * rng.normal(size=(1, 15))

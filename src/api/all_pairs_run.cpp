@@ -173,6 +173,7 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
 pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
                    const pair_options& options, part_shape shape, fold_scope folds)
     : what_(what),
+      exec_(options.exec),
       used_(checked_backend(what, tables, options)),
       input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
@@ -294,14 +295,24 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
   const bool has_test = what_.info.test != significance::none;
   table_rows constant = split_rows(rows.constant_rows, input_.rows_of_x());
   table_rows with_nan = split_rows(rows.nan_rows, input_.rows_of_x());
+  table_rows infinite;
+  infinite.of_x = validate::take_infinite(what_.info, input_.tables.x, constant.of_x, exec_);
+  if (input_.tables.prepared_y != nullptr) {
+    infinite.of_y = input_.tables.prepared_y->infinite_rows;
+    validate::leave_out(infinite.of_y, constant.of_y);
+  } else if (input_.tables.y) {
+    infinite.of_y = validate::take_infinite(what_.info, *input_.tables.y, constant.of_y, exec_);
+  }
   return {.rows = input_.rows_of_x(),
           .cols = rows.cols,
           .observations = has_test ? what_.observations_of(rows.cols) : 0,
           .constant_rows = std::move(constant.of_x),
           .nan_rows = std::move(with_nan.of_x),
+          .infinite_rows = std::move(infinite.of_x),
           .y_rows = input_.rows_of_y(),
           .y_constant_rows = std::move(constant.of_y),
           .y_nan_rows = std::move(with_nan.of_y),
+          .y_infinite_rows = std::move(infinite.of_y),
           .part_begin = panel().begin,
           .part_end = panel().end,
           .patterns = folded_ != nullptr ? folded_->patterns().size() : 0,

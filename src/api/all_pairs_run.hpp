@@ -76,6 +76,7 @@ class pair_run {
   [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);
 
   const measure_traits& what_;
+  execution exec_;
   backend used_;
   pair_input input_;
   pair_part part_;

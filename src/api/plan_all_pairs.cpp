@@ -106,18 +106,20 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   }
   pair_run run(what, tables, sample_options, part_shape::equal_pairs);
   const auto valid_of = [](const std::vector<index_t>& constant, const std::vector<index_t>& nans,
-                           const any_table& table) {
-    return static_cast<double>(rows_of(table)) - static_cast<double>(constant.size() + nans.size());
+                           const std::vector<index_t>& infinite, const any_table& table) {
+    return static_cast<double>(rows_of(table)) -
+           static_cast<double>(constant.size() + nans.size() + infinite.size());
   };
   sample_result out;
   const pair_summary summary = run.finish(0);
-  out.valid_x = valid_of(summary.constant_rows, summary.nan_rows, x.rows);
+  out.valid_x = valid_of(summary.constant_rows, summary.nan_rows, summary.infinite_rows, x.rows);
   const double all_x = share_of(out.valid_x, rows_of(x.rows)) * static_cast<double>(rows_of_x);
   out.family = pairs_of(all_x);
   out.valid_partners = all_x - 1;
   out.is_all = x.is_all() && (is_against || input.area.is_whole_table());
   if (is_against) {
-    out.valid_y = valid_of(summary.y_constant_rows, summary.y_nan_rows, y.rows);
+    out.valid_y =
+        valid_of(summary.y_constant_rows, summary.y_nan_rows, summary.y_infinite_rows, y.rows);
     out.valid_partners =
         share_of(out.valid_y, rows_of(y.rows)) * static_cast<double>(input.rows_of_y());
     out.family = all_x * out.valid_partners;

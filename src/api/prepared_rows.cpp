@@ -23,6 +23,8 @@ std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table&
     const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)
                                           : cuda::prepare_table(call.what(), tables.x, whole);
     out->columns = call.columns();
+    out->infinite_rows =
+        validate::take_infinite(call.what().info, tables.x, out->constant_rows, whole.exec);
     if (used == backend::cpu) return out;
     validate::refuse_nans(tables, out->nan_rows, whole.nans,
                           [&](const any_device_matrix_view& table, index_t row) {

@@ -26,6 +26,11 @@ index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const e
   throw_not_built();
 }
 
+std::vector<index_t> infinite_rows(const detail::any_device_matrix_view&, std::span<const index_t>,
+                                   std::span<const index_t>, const execution&) {
+  throw_not_built();
+}
+
 std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view&, const execution&) {
   throw_not_built();
 }

@@ -68,6 +68,10 @@ void send_common(MPI_Comm comm, int from, pair_summary& s) {
   send(comm, from, s.y_rows);
   send(comm, from, s.constant_rows);
   send(comm, from, s.nan_rows);
+  send(comm, from, s.infinite_rows);
+  send(comm, from, s.y_constant_rows);
+  send(comm, from, s.y_nan_rows);
+  send(comm, from, s.y_infinite_rows);
   send(comm, from, s.max_p_effective);
   send(comm, from, s.min_abs_effective);
   send(comm, from, s.cut_at_least);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -14,6 +16,7 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/reading/computed_rows.hpp"
 #include "pairs/reading/csr_rows.hpp"
 #include "pairs/reading/exact_integers.hpp"
@@ -383,6 +386,67 @@ void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> row
                   "nan_policy::propagate takes such rows as without a statistic; of all pairs, "
                   "nan_policy::pairwise leaves NaN out pair by pair",
                   name, row, col, rows.size()));
+}
+
+namespace {
+
+template <class T>
+bool holds_infinity(matrix_view<const T> data, index_t row, std::span<const index_t> columns) {
+  if constexpr (std::floating_point<T>) {
+    const T* const own = data.row(row);
+    const auto is_infinite = [](T value) { return std::isinf(value); };
+    if (columns.empty()) return std::any_of(own, own + data.cols(), is_infinite);
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](index_t k) { return is_infinite(own[k]); });
+  } else {
+    return false;
+  }
+}
+
+std::vector<index_t> infinite_on_host(const detail::any_table& table, std::span<const index_t> rows,
+                                      int threads, std::span<const index_t> columns) {
+  const detail::host_rows data(table);
+  if (!data.may_hold_nan()) return {};
+  constexpr index_t rows_at_once = 64;
+  std::vector<char> found(rows.size());  // 0 or 1
+  detail::parallel_for_ranges(
+      std::ssize(rows), rows_at_once, detail::thread_count(threads),
+      [&](detail::index_range range, int) {
+        for (index_t k = range.begin; k < range.end; ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          found[at] = data.with_rows(rows[at], rows[at], [&](const auto& view, index_t i, index_t) {
+            return holds_infinity(view, i, columns) ? char{1} : char{0};
+          });
+        }
+      });
+  std::vector<index_t> out;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (found[k] != 0) out.push_back(rows[k]);
+  }
+  return out;
+}
+
+}  // namespace
+
+void leave_out(std::span<const index_t> some, std::vector<index_t>& rows) {
+  if (some.empty()) return;
+  std::vector<index_t> others;
+  std::set_difference(rows.begin(), rows.end(), some.begin(), some.end(),
+                      std::back_inserter(others));
+  rows = std::move(others);
+}
+
+std::vector<index_t> take_infinite(const measure_info& what, const detail::any_table& table,
+                                   std::vector<index_t>& without, const execution& exec,
+                                   std::span<const index_t> columns) {
+  if (without.empty() || what.scale == value_scale::ordinal) return {};
+  const detail::any_table& source = detail::source_of(table);
+  const std::vector<index_t> infinite =
+      detail::is_on_device(source)
+          ? cuda::infinite_rows(detail::device_view(source), without, columns, exec)
+          : infinite_on_host(source, without, exec.cpu_threads, columns);
+  leave_out(infinite, without);
+  return infinite;
 }
 
 }  // namespace gpu::validate

@@ -53,4 +53,14 @@ using nan_column_finder = std::function<index_t(const detail::any_device_matrix_
 void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
                  const nan_column_finder& finder = {});
 
+/// Takes `some` out of `rows`: both ascending.
+void leave_out(std::span<const index_t> some, std::vector<index_t>& rows);
+/// Takes the rows that hold an infinite value out of `without`, and returns them: both ascending.
+/// Of a measure of ranks there are none. Reads these rows alone.
+/// @param without rows of `table` without a statistic and without a NaN
+/// @param columns those that are looked at; none: all
+std::vector<index_t> take_infinite(const measure_info& what, const detail::any_table& table,
+                                   std::vector<index_t>& without, const execution& exec,
+                                   std::span<const index_t> columns = {});
+
 }  // namespace gpu::validate

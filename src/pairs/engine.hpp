@@ -58,8 +58,9 @@ struct pair_input {
 struct row_info {
   index_t rows = 0;
   index_t cols = 0;  ///< Of the input: the observations of a test. Packed rows may have more.
-  std::vector<index_t> constant_rows = {};  // ascending
-  std::vector<index_t> nan_rows = {};       // ascending
+  /// Ascending. Also those with an infinite value, which summaries have apart.
+  std::vector<index_t> constant_rows = {};
+  std::vector<index_t> nan_rows = {};  // ascending
   double seconds = 0;
   /// Of the rows, where the engine knows them: on CUDA of signs; and of ranks tested by
   /// permutations whether there are any, as one pair or none.
@@ -196,6 +197,11 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
 /// Waits.
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
                          const execution& exec);
+/// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
+/// where there are any named. `rows` are ascending. Waits.
+std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,
+                                   std::span<const index_t> rows, std::span<const index_t> columns,
+                                   const execution& exec);
 /// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
 /// Waits.
 std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,

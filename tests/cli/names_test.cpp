@@ -412,3 +412,51 @@ TEST_CASE("Rows that look like observations are said", "[cli][names]") {
   CHECK(!has(said(rows(1000, nothing), {"--transpose"}), "note:"));
   CHECK(!has(said(rows(1000, [](int i) { return "g" + std::to_string(i) + ","; })), "note:"));
 }
+
+TEST_CASE("Rows with an infinite value are not called constant", "[cli][names]") {
+  const gpu_test::temporary_folder folder;
+  const std::string x = folder.write(
+      "x.csv", "a,inf,1,2,3\nb,1,2,3,5\nc,4,4,4,4\nd,5,-inf,1,0\ne,2,2,1,9\nf,inf,inf,inf,inf\n");
+  const std::string report = folder.path("report");
+  for (const std::string measure : {"pearson", "cosine", "bicor"}) {
+    INFO(measure);
+    const auto result = run_command({measure, x, "--backend", "cpu", "--report", report});
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "3 rows with an infinite value have no correlation"));
+    const std::string text = gpu_test::read_file(report);
+    CHECK(gpu_test::report_value(text, "infinite_rows") == "3");
+    const bool is_cosine = measure == "cosine";
+    CHECK(gpu_test::report_value(text, "constant_rows") == (is_cosine ? "0" : "1"));
+    CHECK(gpu_test::report_value(text, "y_infinite_rows") == "null");
+    CHECK(has(result.err, "1 constant rows") == !is_cosine);
+  }
+  const auto ranks = run_command({"spearman", x, "--backend", "cpu", "--report", report});
+  CHECK(!has(ranks.err, "infinite"));
+  CHECK(gpu_test::report_value(gpu_test::read_file(report), "constant_rows") == "2");
+  const std::string y = folder.write("y.csv", "a,inf,1,2,3\nb,1,2,3,5\n");
+  const auto both =
+      run_command({"pearson", x, "--against", y, "--backend", "cpu", "--report", report});
+  CHECK(has(both.err, "4 rows with an infinite value"));
+  CHECK(gpu_test::report_value(gpu_test::read_file(report), "y_infinite_rows") == "1");
+  // Parts say the same of the job.
+  const std::string whole = gpu_test::read_file(report);
+  const std::string parts = folder.path("parts");
+  for (const char* part : {"1/2", "2/2"}) {
+    CHECK(run_command({"pearson", x, "--against", y, "--backend", "cpu", "--part", part,
+                       "--output-dir", parts, "-q"})
+              .exit_code == 0);
+  }
+  CHECK(run_command({"merge", parts, "-q", "-o", folder.path("o"), "--report", report}).exit_code ==
+        0);
+  const std::string merged = gpu_test::read_file(report);
+  for (const char* key : {"constant_rows", "infinite_rows", "y_infinite_rows", "pairs_tested"}) {
+    CHECK(gpu_test::report_value(merged, key) == gpu_test::report_value(whole, key));
+  }
+  const std::string wide = folder.write(
+      "w.csv", "a,inf,1,2,3,4,5,6,7\nb,1,2,3,5,8,6,7,1\nc,4,4,4,4,1,2,3,9\nd,5,6,1,0,4,4,2,7\n");
+  const auto groups = run_command({"differential", wide, "--groups", "a,a,a,a,b,b,b,b"});
+  CHECK(has(groups.err, "2 rows have no correlation in a group, 1 of them because of an infinite"));
+  const auto network =
+      run_command({"soft-threshold", wide, "--powers", "2", "--keep", "connectivity"});
+  CHECK(has(network.err, "1 rows have no statistic, 1 of them because of an infinite value"));
+}

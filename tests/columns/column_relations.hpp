@@ -184,7 +184,8 @@ inline void rows_without_a_rest_have_no_statistic(const pair_target& target) {
                 "data: got NaN at row 12, column 5");
   options.nans = gpu::nan_policy::propagate;
   const auto got = gpu::pearson_all_pairs(data, options, gpu::edge_sink{});
-  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{1, 2, 3, 4, 5, 6, 10});
+  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{1, 2, 3, 4, 5, 6});
+  CHECK(got.summary.infinite_rows == std::vector<gpu::index_t>{10});
   CHECK(got.summary.nan_rows == std::vector<gpu::index_t>{12});
   const auto of_7_and_8 = std::find_if(got.edges.begin(), got.edges.end(),
                                        [](const gpu::edge& e) { return e.row == 7 && e.col == 8; });

@@ -219,7 +219,8 @@ inline void cosine_knows_what_has_no_statistic(const pair_target& target) {
   }
   data(8, 2) = std::numeric_limits<double>::infinity();
   const auto got = gpu::cosine_all_pairs(data.view(), target.options(), gpu::edge_sink{});
-  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{4, 7, 8});
+  CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{4, 7});
+  CHECK(got.summary.infinite_rows == std::vector<gpu::index_t>{8});
   CHECK(got.edges.size() == 9 * 8 / 2);
   const auto fifth = std::find_if(got.edges.begin(), got.edges.end(),
                                   [](const gpu::edge& e) { return e.row == 5 && e.col == 6; });

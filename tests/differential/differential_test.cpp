@@ -171,6 +171,23 @@ TEST_CASE("differential correlation adjusts p", "[differential]") {
   }
 }
 
+TEST_CASE("rows with an infinite value in a group are told from constant ones", "[differential]") {
+  auto data = make_rows<double>(12, 30, 8);
+  const groups of = some_groups(30);
+  const double infinity = std::numeric_limits<double>::infinity();
+  data(2, 2) = infinity;   // in neither group
+  data(4, 3) = -infinity;  // in the first
+  for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);
+  const auto values = gpu::differential_pairs(gpu::measure::pearson, data, of.view());
+  CHECK(values.summary.infinite_rows == std::vector<gpu::index_t>{4});
+  CHECK(values.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
+  CHECK(values.summary.pairs_tested == 9 * 8 / 2);
+  const auto ranks = gpu::differential_pairs(gpu::measure::spearman, data, of.view());
+  CHECK(ranks.summary.infinite_rows.empty());
+  CHECK(ranks.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
+  CHECK(ranks.summary.pairs_tested == 10 * 9 / 2);
+}
+
 TEST_CASE("differential correlation of rows without a statistic", "[differential]") {
   auto data = make_rows<double>(12, 30, 8);
   const groups of = some_groups(30);

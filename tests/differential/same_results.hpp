@@ -27,6 +27,7 @@ inline void check_same(const gpu::differential_summary& got,
   CHECK(got.second_cols == wanted.second_cols);
   CHECK(got.constant_rows == wanted.constant_rows);
   CHECK(got.nan_rows == wanted.nan_rows);
+  CHECK(got.infinite_rows == wanted.infinite_rows);
   CHECK(got.part_begin == wanted.part_begin);
   CHECK(got.part_end == wanted.part_end);
   CHECK(got.pairs_tested == wanted.pairs_tested);

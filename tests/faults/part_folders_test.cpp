@@ -317,6 +317,8 @@ TEST_CASE("What a manifest says is held against its rows", "[cli][parts]") {
     refused("constant_rows", "4611686018427387904", parts);
     refused("nan_rows", "5", parts);
     refused("nan_rows", "18446744073709551615", parts);
+    refused("infinite_rows", "5", parts);
+    refused("infinite_rows", "18446744073709551615", parts);
     refused("y_rows", "7", parts);
     refused("y_constant_rows", "1", parts);
     refused("rows", "4611686018427387904", parts);

@@ -243,21 +243,11 @@ class trial {
     const std::string report = read_file(folder_.path("joined.report"));
     const std::string wanted = read_file(folder_.path("single.report"));
     const words of_rows{"status", "rows", "cols"};  // what a single run of differential says
-    const words of_pairs{"status",
-                         "rows",
-                         "cols",
-                         "y_rows",
-                         "constant_rows",
-                         "y_constant_rows",
-                         "nan_rows",
-                         "y_nan_rows",
-                         "pairs_tested",
-                         "pairs_kept",
-                         "checksum",
-                         "max_p_effective",
-                         "min_abs_effective",
-                         "cut_at_least",
-                         "cut_at_most"};
+    const words of_pairs{
+        "status",          "rows",       "cols",       "y_rows",          "constant_rows",
+        "y_constant_rows", "nan_rows",   "y_nan_rows", "infinite_rows",   "y_infinite_rows",
+        "pairs_tested",    "pairs_kept", "checksum",   "max_p_effective", "min_abs_effective",
+        "cut_at_least",    "cut_at_most"};
     for (const std::string& key : job_.is_differential() ? of_rows : of_pairs) {
       expect(gpu_test::report_value(report, key) == gpu_test::report_value(wanted, key),
              "the reports differ in " + key + ": joined.report, single.report");

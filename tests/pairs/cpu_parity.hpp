@@ -71,6 +71,7 @@ void check_edges(const gpu::matrix<T>& x, const gpu::pair_options& options,
   check_same_edges(got.edges, wanted.edges);
   CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
   CHECK(got.summary.nan_rows == wanted.summary.nan_rows);
+  CHECK(got.summary.infinite_rows == wanted.summary.infinite_rows);
   CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
 }
 

@@ -161,7 +161,8 @@ void check_device_results(const device_call<Call, X, Y>& call, const gpu::pair_f
   CHECK(got.histogram == wanted.histogram);
   const gpu::pair_summary& said = wanted.summary;
   const auto invalid = said.constant_rows.size() + said.nan_rows.size() +
-                       said.y_constant_rows.size() + said.y_nan_rows.size();
+                       said.infinite_rows.size() + said.y_constant_rows.size() +
+                       said.y_nan_rows.size() + said.y_infinite_rows.size();
   REQUIRE(got.totals.size() == 3);
   CHECK(got.totals[0] == wanted.tested);
   CHECK(got.totals[1] == wanted.kept);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <thread>
@@ -42,6 +43,8 @@ bool queries_like_the_table(const X& x, const Y& y, const gpu::prepared_rows& pr
   same &= got.summary.constant_rows == wanted.summary.constant_rows;
   same &= got.summary.y_constant_rows == wanted.summary.y_constant_rows;
   same &= got.summary.y_nan_rows == wanted.summary.y_nan_rows;
+  same &= got.summary.infinite_rows == wanted.summary.infinite_rows;
+  same &= got.summary.y_infinite_rows == wanted.summary.y_infinite_rows;
   const gpu::count_sink counting{.keep = keep, .histogram_bins = 24};
   const auto counts = Measure::against(x, prepared, options, counting);
   const auto wanted_counts = Measure::against(x, y, options, counting);
@@ -107,6 +110,7 @@ void prepared_rows_tell_what_has_no_statistic(const pair_target& target) {
   auto y = random_matrix<double>(40, 12, 76);
   std::fill_n(y.data() + 3 * 12, 12, 2.5);
   y(17, 4) = std::nan("");
+  y(9, 2) = std::numeric_limits<double>::infinity();
   gpu::pair_options options = target.options();
   try {
     (void)Measure::prepare(y, options);
@@ -120,6 +124,9 @@ void prepared_rows_tell_what_has_no_statistic(const pair_target& target) {
         std::vector<gpu::index_t>{3});
   CHECK(std::vector(prepared.nan_rows().begin(), prepared.nan_rows().end()) ==
         std::vector<gpu::index_t>{17});
+  const bool is_of_ranks = gpu::info_of(prepared.what()).scale == gpu::value_scale::ordinal;
+  CHECK(std::vector(prepared.infinite_rows().begin(), prepared.infinite_rows().end()) ==
+        (is_of_ranks ? std::vector<gpu::index_t>{} : std::vector<gpu::index_t>{9}));
   auto x = random_matrix<double>(5, 12, 77);
   CHECK(queries_like_the_table<Measure>(x, y, prepared, options));
   x(2, 3) = std::nan("");

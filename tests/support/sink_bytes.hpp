@@ -33,6 +33,8 @@ inline void add_bytes(std::string& out, const gpu::pair_summary& summary) {
   add_bytes(out, summary.nan_rows);
   add_bytes(out, summary.y_constant_rows);
   add_bytes(out, summary.y_nan_rows);
+  add_bytes(out, summary.infinite_rows);
+  add_bytes(out, summary.y_infinite_rows);
   out += std::to_string(summary.pairs_tested) + ' ' + std::to_string(summary.pairs_kept) + ' ' +
          std::to_string(summary.patterns);
 }

@@ -33,6 +33,7 @@ class prepared_table {
   index_t cols = 0;                                ///< Observations.
   std::vector<index_t> constant_rows = {};         ///< Ascending.
   std::vector<index_t> nan_rows = {};              ///< Ascending.
+  std::vector<index_t> infinite_rows = {};         ///< Ascending; not in constant_rows.
   backend where = backend::cpu;                    ///< Whose rows they are.
   pair_variant variant = pair_variant::automatic;  ///< What they are packed for.
   std::string device = {};                         ///< Device name or "cpu".

@@ -46,8 +46,8 @@ class PreparedRows:
     ----------
     rows, cols : int
         Shape of the table.
-    constant_rows, nan_rows : ndarray of int64
-        Rows without a statistic.
+    constant_rows, nan_rows, infinite_rows : ndarray of int64
+        Rows without a statistic: all values equal, a NaN, an infinite value.
     backend, device, variant : str
         What holds the rows and computes the queries.
     seconds : float
@@ -81,6 +81,7 @@ class PreparedRows:
             self.cols,
             self.constant_rows,
             self.nan_rows,
+            self.infinite_rows,
             self.backend,
             self.device,
             self.variant,

@@ -30,8 +30,9 @@ class DifferentialSummary(NamedTuple):
         Variables, and the observations of each group.
     standard_error : float
         Of the difference of the transformed correlations.
-    constant_rows, nan_rows : ndarray of int64
-        Variables without a correlation in at least one group, and those that hold a NaN there.
+    constant_rows, nan_rows, infinite_rows : ndarray of int64
+        Variables without a correlation in at least one group: their values there are equal, or hold
+        a NaN, or an infinite one.
     part_begin, part_end : int
         The rows that the call was about, as a slice: all, but for a part.
     pairs_tested, pairs_kept : int
@@ -51,6 +52,7 @@ class DifferentialSummary(NamedTuple):
     standard_error: float
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
+    infinite_rows: npt.NDArray[np.int64]
     part_begin: int
     part_end: int
     pairs_tested: int

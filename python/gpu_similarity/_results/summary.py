@@ -22,13 +22,16 @@ class PairSummary(NamedTuple):
         Of the test of a pair: the columns, or `effective_observations`, less one for each
         covariate; 0 where there is no p.
     constant_rows : ndarray of int64
-        Rows without a statistic: all values equal or, for Pearson, an infinite value.
+        Rows without a statistic because all values are equal. With nans="pairwise" also those with
+        fewer values than `min_observations`.
     nan_rows : ndarray of int64
         Rows that hold a NaN, with nans="propagate".
+    infinite_rows : ndarray of int64
+        Rows without a statistic because they hold an infinite value; measures of ranks have none.
     y_rows : int or None
         Rows of y, or None for the pairs of one table.
-    y_constant_rows, y_nan_rows : ndarray of int64
-        As `constant_rows` and `nan_rows`, of y.
+    y_constant_rows, y_nan_rows, y_infinite_rows : ndarray of int64
+        As `constant_rows`, `nan_rows` and `infinite_rows`, of y.
     part_begin, part_end : int
         The rows that the call was about, as a slice: all, but for a part. Of folded edges the
         patterns.
@@ -65,9 +68,11 @@ class PairSummary(NamedTuple):
     observations: int
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
+    infinite_rows: npt.NDArray[np.int64]
     y_rows: int | None
     y_constant_rows: npt.NDArray[np.int64]
     y_nan_rows: npt.NDArray[np.int64]
+    y_infinite_rows: npt.NDArray[np.int64]
     part_begin: int
     part_end: int
     patterns: int
@@ -170,9 +175,11 @@ def running_summary(rows: int, cols: int, observations: int, y_rows: int | None)
         observations=observations,
         constant_rows=none,
         nan_rows=none,
+        infinite_rows=none,
         y_rows=y_rows,
         y_constant_rows=none,
         y_nan_rows=none,
+        y_infinite_rows=none,
         part_begin=0,
         part_end=rows,
         patterns=0,

@@ -58,8 +58,9 @@ class PartRecord:
     def of(cls, edges: Edges, index: int, parts: int, digest: str, file: Path) -> PartRecord:
         """The record of a part's edges, which `file` holds."""
         s = edges.summary
-        y_rows = -1 if s.y_rows is None else s.y_rows - len(s.y_constant_rows) - len(s.y_nan_rows)
-        rows = s.rows - len(s.constant_rows) - len(s.nan_rows)
+        rows = s.rows - sum(map(len, (s.constant_rows, s.nan_rows, s.infinite_rows)))
+        y_without = sum(map(len, (s.y_constant_rows, s.y_nan_rows, s.y_infinite_rows)))
+        y_rows = -1 if s.y_rows is None else s.y_rows - y_without
         told = (s.pairs_tested, len(edges), str(s.checksum), *_size_and_sha256(file))
         return cls(index, parts, digest, rows, y_rows, *told)
 

@@ -28,11 +28,11 @@ nb::object column_of(const std::vector<gpu::differential_edge>& edges,
 }
 
 nb::tuple summary_of(gpu::differential_summary&& s) {
-  return nb::make_tuple(s.rows, s.first_cols, s.second_cols, s.standard_error,
-                        vector_to_numpy(std::move(s.constant_rows)),
-                        vector_to_numpy(std::move(s.nan_rows)), s.part_begin, s.part_end,
-                        s.pairs_tested, s.pairs_kept, s.max_p_effective, s.min_abs_z_effective,
-                        s.device, s.seconds);
+  return nb::make_tuple(
+      s.rows, s.first_cols, s.second_cols, s.standard_error,
+      vector_to_numpy(std::move(s.constant_rows)), vector_to_numpy(std::move(s.nan_rows)),
+      vector_to_numpy(std::move(s.infinite_rows)), s.part_begin, s.part_end, s.pairs_tested,
+      s.pairs_kept, s.max_p_effective, s.min_abs_z_effective, s.device, s.seconds);
 }
 
 gpu::differential_filter filter_of(const pair_call& call, double min_abs_z) {

@@ -14,14 +14,15 @@ gpu::prepared_rows prepare(nb::handle y, nb::dict keywords) {
   return call.context.run([&] { return gpu::prepare_rows(call.what, tables.x(), call.options); });
 }
 
-// rows, cols, constant rows, NaN rows, backend, device, variant, seconds.
+// rows, cols, constant rows, NaN rows, infinite rows, backend, device, variant, seconds.
 nb::tuple told(const gpu::prepared_rows& prepared) {
   const auto numbers = [](const std::span<const gpu::index_t> rows) {
     return vector_to_numpy(std::vector<gpu::index_t>(rows.begin(), rows.end()));
   };
   return nb::make_tuple(prepared.rows(), prepared.cols(), numbers(prepared.constant_rows()),
-                        numbers(prepared.nan_rows()), gpu::to_string(prepared.where()),
-                        prepared.device(), gpu::to_string(prepared.variant()), prepared.seconds());
+                        numbers(prepared.nan_rows()), numbers(prepared.infinite_rows()),
+                        gpu::to_string(prepared.where()), prepared.device(),
+                        gpu::to_string(prepared.variant()), prepared.seconds());
 }
 
 }  // namespace

@@ -24,12 +24,13 @@ nb::object run_summary::told() const {
                              run.checksum.mix1, run.checksum.mix2);
   return make("gpu_similarity._results.summary", "PairSummary", run.rows, run.cols,
               run.observations, row_numbers(run.constant_rows), row_numbers(run.nan_rows),
-              has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
-              row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows), run.part_begin,
-              run.part_end, run.patterns, run.pairs_tested, run.pairs_kept, run.pairs_by_t,
-              gpu::to_string(run.test), run.least_p, std::move(checksum), run.max_p_effective,
-              run.min_abs_effective, run.cut_at_least, run.cut_at_most, gpu::to_string(run.used),
-              run.device, gpu::to_string(run.variant), run.prepare_seconds, run.pairs_seconds);
+              row_numbers(run.infinite_rows), has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
+              row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows),
+              row_numbers(run.y_infinite_rows), run.part_begin, run.part_end, run.patterns,
+              run.pairs_tested, run.pairs_kept, run.pairs_by_t, gpu::to_string(run.test),
+              run.least_p, std::move(checksum), run.max_p_effective, run.min_abs_effective,
+              run.cut_at_least, run.cut_at_most, gpu::to_string(run.used), run.device,
+              gpu::to_string(run.variant), run.prepare_seconds, run.pairs_seconds);
 }
 
 void bind_run_summary(nb::module_& module) {

@@ -104,11 +104,11 @@ statistics_maker maker_of(const measure_traits& what, pair_options options, back
   options.part = {};
   return {.look_at =
               [&what, options](matrix_view<const double> rows) {
-                const pair_run run(what, {rows}, options, part_shape::equal_pairs);
-                pair_summary found = run.finish(std::uint64_t{0});
-                return rows_without_statistic{.constant = std::move(found.constant_rows),
-                                              .with_nan = std::move(found.nan_rows),
-                                              .device = std::move(found.device)};
+                pair_run run(what, {rows}, options, part_shape::equal_pairs);
+                const row_info& found = run.engine().rows();
+                return rows_without_statistic{.constant = found.constant_rows,
+                                              .with_nan = found.nan_rows,
+                                              .device = std::string(run.engine().device())};
               },
           .fill =
               [&what, options](matrix_view<const double> x, matrix_view<const double> y,
@@ -163,12 +163,22 @@ auto walk_over(measure of, const any_table& data, const column_groups& groups,
   }
 }
 
+// Tells the rows with an infinite value in a group from those that are constant there.
+void name_infinite(measure of, const any_table& data, const column_groups& groups,
+                   const pair_options& options, differential_summary& summary) {
+  std::vector<index_t> columns(groups.first.begin(), groups.first.end());
+  columns.insert(columns.end(), groups.second.begin(), groups.second.end());
+  summary.infinite_rows =
+      validate::take_infinite(info_of(of), data, summary.constant_rows, options.exec, columns);
+}
+
 // The same for a result that has its time.
 template <class Find>
 auto timed(measure of, const any_table& data, const column_groups& groups,
            const pair_options& options, part_shape shape, const Find& find) {
   const auto start = std::chrono::steady_clock::now();
   auto out = walk_over(of, data, groups, options, shape, find);
+  name_infinite(of, data, groups, options, out.summary);
   out.summary.seconds = seconds_since(start);
   return out;
 }
@@ -179,6 +189,7 @@ pair_summary summary_of(differential_summary found, index_t cols, backend used, 
           .cols = cols,
           .constant_rows = std::move(found.constant_rows),
           .nan_rows = std::move(found.nan_rows),
+          .infinite_rows = std::move(found.infinite_rows),
           .part_begin = found.part_begin,
           .part_end = found.part_end,
           .pairs_tested = found.pairs_tested,
@@ -235,7 +246,9 @@ discovery_counts differential_pairs(measure what, const any_table& data,
           validate::check_search(search, begun);
           discovery_counts out = count_discoveries(walk, search);
           const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
-          out.summary = summary_of(walk.summary(), cols,
+          differential_summary found = walk.summary();
+          name_infinite(what, data, groups, options, found);
+          out.summary = summary_of(std::move(found), cols,
                                    walk.on_device() != nullptr ? backend::cuda : backend::cpu,
                                    seconds_since(start));
           return out;

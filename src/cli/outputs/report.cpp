@@ -96,9 +96,11 @@ void add_summary(json_members& members, const run_report& r) {
   members.add_count("observations", is_complete && r.has_p, s.observations);
   members.add_count("constant_rows", is_complete, s.constant_rows.size());
   members.add_count("nan_rows", is_complete, s.nan_rows.size());
+  members.add_count("infinite_rows", is_complete, s.infinite_rows.size());
   members.add_count("y_rows", r.is_table_read && r.against, s.y_rows);
   members.add_count("y_constant_rows", is_complete && r.against, s.y_constant_rows.size());
   members.add_count("y_nan_rows", is_complete && r.against, s.y_nan_rows.size());
+  members.add_count("y_infinite_rows", is_complete && r.against, s.y_infinite_rows.size());
   members.add_count("patterns", is_complete, s.patterns);
   members.add_count("pairs_tested", is_complete, s.pairs_tested);
   members.add_count("pairs_kept", is_complete, s.pairs_kept);
@@ -203,6 +205,11 @@ std::string to_text(const run_report& r) {
   const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
   if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
+  const std::size_t infinite = s.infinite_rows.size() + s.y_infinite_rows.size();
+  if (infinite > 0) {
+    out += fmt::format("\n{} row{} with an infinite value {} no correlation", infinite,
+                       infinite == 1 ? "" : "s", infinite == 1 ? "has" : "have");
+  }
   if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
   if (s.test == significance::permutations) {
     out += fmt::format("\n{} pairs have p by permutations", s.pairs_tested - s.pairs_by_t);

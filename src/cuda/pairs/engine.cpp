@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
@@ -167,7 +168,10 @@ void cuda_engine::query_rows(const detail::pair_input& input, const pair_options
   rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), options, budget_,
                 stream(), info_);
   const index_t before = input.rows_of_x();
-  for (const index_t row : y.constant_rows) info_.constant_rows.push_back(before + row);
+  std::vector<index_t> without;
+  std::merge(y.constant_rows.begin(), y.constant_rows.end(), y.infinite_rows.begin(),
+             y.infinite_rows.end(), std::back_inserter(without));
+  for (const index_t row : without) info_.constant_rows.push_back(before + row);
   for (const index_t row : y.nan_rows) info_.nan_rows.push_back(before + row);
   info_.ties.insert(info_.ties.end(), y.ties.begin(), y.ties.end());
 }

@@ -88,8 +88,10 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary = first.summary;
   out.summary.constant_rows.resize(first.constant_rows);
   out.summary.nan_rows.resize(first.nan_rows);
+  out.summary.infinite_rows.resize(first.infinite_rows);
   out.summary.y_constant_rows.resize(first.y_constant_rows);
   out.summary.y_nan_rows.resize(first.y_nan_rows);
+  out.summary.y_infinite_rows.resize(first.y_infinite_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
   out.summary.pairs_tested = 0;

@@ -70,8 +70,10 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   members.add("y_rows", fmt::to_string(s.y_rows));
   members.add("constant_rows", fmt::to_string(m.constant_rows));
   members.add("nan_rows", fmt::to_string(m.nan_rows));
+  members.add("infinite_rows", fmt::to_string(m.infinite_rows));
   members.add("y_constant_rows", fmt::to_string(m.y_constant_rows));
   members.add("y_nan_rows", fmt::to_string(m.y_nan_rows));
+  members.add("y_infinite_rows", fmt::to_string(m.y_infinite_rows));
   members.add("first_row", fmt::to_string(s.part_begin));
   members.add("end_row", fmt::to_string(s.part_end));
   members.add("patterns", fmt::to_string(s.patterns));
@@ -204,8 +206,10 @@ void read_summary(member_reader& members, part_manifest& m) {
   members.read("y_rows", s.y_rows);
   members.read("constant_rows", m.constant_rows);
   members.read("nan_rows", m.nan_rows);
+  members.read("infinite_rows", m.infinite_rows);
   members.read("y_constant_rows", m.y_constant_rows);
   members.read("y_nan_rows", m.y_nan_rows);
+  members.read("y_infinite_rows", m.y_infinite_rows);
   members.read("first_row", s.part_begin);
   members.read("end_row", s.part_end);
   members.read("patterns", s.patterns);
@@ -286,12 +290,13 @@ std::string panel_text(const part_manifest& m) {
 
 std::uint64_t family_of(const pair_summary& s) {
   const auto valid = [](index_t rows, const std::vector<index_t>& constant,
-                        const std::vector<index_t>& with_nan) {
-    return static_cast<std::uint64_t>(rows) - constant.size() - with_nan.size();
+                        const std::vector<index_t>& with_nan,
+                        const std::vector<index_t>& infinite) {
+    return static_cast<std::uint64_t>(rows) - constant.size() - with_nan.size() - infinite.size();
   };
-  const std::uint64_t x = valid(s.rows, s.constant_rows, s.nan_rows);
+  const std::uint64_t x = valid(s.rows, s.constant_rows, s.nan_rows, s.infinite_rows);
   if (s.y_rows == 0) return tests_of(x, std::nullopt);
-  return tests_of(x, valid(s.y_rows, s.y_constant_rows, s.y_nan_rows));
+  return tests_of(x, valid(s.y_rows, s.y_constant_rows, s.y_nan_rows, s.y_infinite_rows));
 }
 
 std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y) {

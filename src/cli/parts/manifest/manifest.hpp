@@ -31,12 +31,14 @@ struct part_manifest {
   index_t number = 1;  ///< From 1 to `of`.
   index_t of = 1;
   /// Rows and columns of the input, first and end row of the part, what was tested and kept, cuts
-  /// and checksum. Of constant and NaN rows only how many there are, below.
+  /// and checksum. Of constant, NaN and infinite rows only how many there are, below.
   pair_summary summary = {};
   std::uint64_t constant_rows = 0;
   std::uint64_t nan_rows = 0;
+  std::uint64_t infinite_rows = 0;
   std::uint64_t y_constant_rows = 0;
   std::uint64_t y_nan_rows = 0;
+  std::uint64_t y_infinite_rows = 0;
   std::uint64_t family = 0;  ///< Tests of the whole job.
   /// Of edges: the sum that reports have, over the edges of the part.
   std::optional<std::uint64_t> edge_sum = {};

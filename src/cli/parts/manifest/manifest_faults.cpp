@@ -12,10 +12,13 @@ namespace {
 
 /// Rows that have a statistic; nothing where more have none than there are.
 std::optional<std::uint64_t> valid_rows(index_t rows, std::uint64_t constant,
-                                        std::uint64_t with_nan) {
-  const auto all = static_cast<std::uint64_t>(rows);
-  if (constant > all || with_nan > all - constant) return {};
-  return all - constant - with_nan;
+                                        std::uint64_t with_nan, std::uint64_t infinite) {
+  auto left = static_cast<std::uint64_t>(rows);
+  for (const std::uint64_t without : {constant, with_nan, infinite}) {
+    if (without > left) return {};
+    left -= without;
+  }
+  return left;
 }
 
 /// Each row has a byte at least, and deflate packs at most 1032 bytes into one.
@@ -35,12 +38,12 @@ std::string fault_of_rows(const part_manifest& m) {
     return fmt::format("{} rows, more than its input of {} bytes can hold",
                        std::max(s.rows, s.y_rows), m.job.input.bytes);
   }
-  const auto x = valid_rows(s.rows, m.constant_rows, m.nan_rows);
-  const auto y = valid_rows(s.y_rows, m.y_constant_rows, m.y_nan_rows);
+  const auto x = valid_rows(s.rows, m.constant_rows, m.nan_rows, m.infinite_rows);
+  const auto y = valid_rows(s.y_rows, m.y_constant_rows, m.y_nan_rows, m.y_infinite_rows);
   if (!x || !y) {
-    return fmt::format("{} constant rows and {} with NaN of {} rows",
+    return fmt::format("{} constant rows, {} with NaN and {} with infinite values of {} rows",
                        x ? m.y_constant_rows : m.constant_rows, x ? m.y_nan_rows : m.nan_rows,
-                       x ? s.y_rows : s.rows);
+                       x ? m.y_infinite_rows : m.infinite_rows, x ? s.y_rows : s.rows);
   }
   const std::uint64_t family = tests_of(*x, s.y_rows > 0 ? y : std::nullopt);
   if (family != m.family) {

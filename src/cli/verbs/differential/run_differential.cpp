@@ -85,8 +85,12 @@ class differential_operation final : public row_operation {
                     s.first_cols, groups_.first_label, s.second_cols, groups_.second_label,
                     s.pairs_tested, s.pairs_kept, s.max_p_effective));
     note_missing_q();
-    const std::size_t without = s.constant_rows.size() + s.nan_rows.size();
-    if (without > 0) say(fmt::format("{} rows have no correlation in a group\n", without));
+    const std::size_t infinite = s.infinite_rows.size();
+    const std::size_t without = s.constant_rows.size() + s.nan_rows.size() + infinite;
+    if (without > 0) {
+      say(fmt::format("{} rows have no correlation in a group{}\n", without,
+                      infinite_text(infinite)));
+    }
   }
 
  private:

@@ -104,7 +104,7 @@ class soft_threshold_operation final : public row_operation {
     if (job_.keep == soft_result::overlap) return find_overlap(block);
     connectivity_table found =
         detail::all_pairs(job_.what, detail::pair_tables{table_of(block)}, options_, job_.network);
-    rows_without_ = found.summary.constant_rows.size() + found.summary.nan_rows.size();
+    note_rows_without(found.summary);
     if (job_.keep == soft_result::connectivity) {
       values_ = std::move(found.connectivity);
       for (index_t i = 0; i < block.rows(); ++i) names_.add(block.names.name(i));
@@ -128,7 +128,10 @@ class soft_threshold_operation final : public row_operation {
 
   void finish() override {
     if (job_.quiet) return;
-    if (rows_without_ > 0) say(fmt::format("{} rows have no statistic\n", rows_without_));
+    if (rows_without_ > 0) {
+      say(fmt::format("{} rows have no statistic{}\n", rows_without_,
+                      infinite_text(infinite_rows_)));
+    }
     if (job_.keep != soft_result::fit) return;
     const double cut = job_.fit.r_squared_cut;
     say(power_ ? fmt::format("power {}: the first whose R^2, with a falling line, is above {}\n",
@@ -137,6 +140,11 @@ class soft_threshold_operation final : public row_operation {
   }
 
  private:
+  void note_rows_without(const pair_summary& s) {
+    infinite_rows_ = s.infinite_rows.size();
+    rows_without_ = s.constant_rows.size() + s.nan_rows.size() + infinite_rows_;
+  }
+
   void take_fit(const scale_free_fits& fits) {
     columns_ = {"Power", "SFT.R.sq", "slope", "truncated.R.sq", "mean.k.", "median.k.", "max.k."};
     values_ = matrix<double>(std::ssize(fits.fits), std::ssize(columns_));
@@ -158,7 +166,7 @@ class soft_threshold_operation final : public row_operation {
     values_ = topological_overlap(
         dense.view(),
         {.power = job_.network.powers.front(), .network = job_.network.network, .exec = exec});
-    rows_without_ = dense.summary.constant_rows.size() + dense.summary.nan_rows.size();
+    note_rows_without(dense.summary);
     names_ = module.names;
     for (index_t i = 0; i < module.rows(); ++i) columns_.push_back(module.names.name(i));
   }
@@ -170,7 +178,8 @@ class soft_threshold_operation final : public row_operation {
   io::row_names names_;               // of the rows of `values_`, or none
   std::vector<std::string> columns_;  // names of its columns
   std::optional<double> power_;
-  std::size_t rows_without_ = 0;
+  std::size_t rows_without_ = 0;   // a statistic
+  std::size_t infinite_rows_ = 0;  // of these
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <variant>
 
 #include <gpu/error.hpp>
@@ -133,6 +135,47 @@ index_t first_nan_column(const detail::any_device_matrix_view& table, index_t ro
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(&out, column.data(), sizeof out, cudaMemcpyDeviceToHost, work.get()));
   work.synchronize();
+  return out;
+}
+
+std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,
+                                   std::span<const index_t> rows, std::span<const index_t> columns,
+                                   const execution& exec) {
+  constexpr std::size_t block_bytes = std::size_t{16} << 20;
+  std::vector<index_t> out;
+  const device_guard guard(device_of(exec));
+  const stream work;
+  std::visit(
+      [&]<class T>(const device_matrix_view<const T>& view) {
+        if constexpr (std::floating_point<T>) {
+          const auto is_infinite = [](T value) { return std::isinf(value); };
+          const auto cols = static_cast<std::size_t>(view.cols());
+          const std::size_t most = std::max<std::size_t>(1, block_bytes / (cols * sizeof(T) + 1));
+          std::vector<T> block;
+          for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+            // Rows that follow each other are copied at once.
+            while (end < rows.size() && end - begin < most &&
+                   rows[end] == rows[begin] + static_cast<index_t>(end - begin)) {
+              ++end;
+            }
+            block.resize((end - begin) * cols);
+            GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
+                block.data(), cols * sizeof(T), view.row(rows[begin]),
+                static_cast<std::size_t>(view.row_stride()) * sizeof(T), cols * sizeof(T),
+                end - begin, cudaMemcpyDeviceToHost, work.get()));
+            work.synchronize();
+            for (std::size_t k = begin; k < end; ++k) {
+              const T* const own = block.data() + (k - begin) * cols;
+              const bool holds = columns.empty()
+                                     ? std::any_of(own, own + cols, is_infinite)
+                                     : std::any_of(columns.begin(), columns.end(),
+                                                   [&](index_t c) { return is_infinite(own[c]); });
+              if (holds) out.push_back(rows[k]);
+            }
+          }
+        }
+      },
+      table);
   return out;
 }
 

@@ -26,7 +26,7 @@ TEST_CASE("A header of years is no variable", "[cli][reading]") {
   CHECK_FALSE(has(taken.out, "country"));
   CHECK(has(taken.err, "note: " + in +
                            ": line 1 ('country', '1990', '1991', ...) was taken for the "
-                           "names of the columns: --header no"));
+                           "names of the columns: --header no takes"));
   CHECK(has(taken.err, "3 names of rows from column 1, 4 names of columns from line 1"));
   const std::string report = gpu_test::read_file(folder.path("r.json"));
   CHECK(has(report,
@@ -41,17 +41,25 @@ TEST_CASE("A header of years is no variable", "[cli][reading]") {
   CHECK(run_command({"spearman", in, "--quiet"}).err.empty());
 }
 
-TEST_CASE("Identifiers in front of rows are no observations", "[cli][reading]") {
+TEST_CASE("Identifiers in front of rows are names or values, as the user says", "[cli][reading]") {
   const gpu_test::temporary_folder folder;
   const std::string in = folder.write(
       "in.tsv", "7157\t0.5\t1.5\t2.5\t2.0\n672\t0.25\t1\t3.5\t7\n675\t1.5\t2.5\t0\t1\n");
-  const auto edges = run_command({"spearman", in});
+  for (const char* const verb : {"spearman", "rank"}) {
+    const auto refused = run_command({verb, in});
+    CHECK(refused.exit_code == 3);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err,
+              "in.tsv:1: column 1 ('7157', '672', '675') can be read in two ways: --row-names yes "
+              "takes it for the names of the rows, --row-names no takes it for values"));
+  }
+  const auto edges = run_command({"spearman", in, "--row-names", "yes"});
   CHECK(has(edges.out, "7157\t672\t"));
-  CHECK(has(edges.err, "--row-names no"));
-  const auto ranks = run_command({"rank", in});
+  const auto ranks = run_command({"rank", in, "--row-names", "yes"});
   CHECK(has(ranks.out, "7157\t1\t2\t4\t3\n"));
-  CHECK(has(ranks.err, "--row-names no"));
+  CHECK_FALSE(has(ranks.err, "note:"));
   CHECK(has(ranks.err, "3 names of rows from column 1, no names of columns"));
+  CHECK(has(run_command({"rank", in, "--row-names", "no"}).out, "5\t1\t2\t4\t3\n"));
 }
 
 TEST_CASE("Tables as spreadsheets and R write them", "[cli][reading]") {

@@ -20,9 +20,16 @@ struct reference_field {
 /// Lines of the sample: the first two with all their fields, others with the first 32.
 using reference_lines = std::vector<std::vector<reference_field>>;
 
-[[nodiscard]] bool is_reference_header(const reference_lines& lines);
+/// `refused`: it can be read in two ways.
+enum class reference_answer { values, names, refused };
+
+[[nodiscard]] reference_answer reference_header(const reference_lines& lines, bool rows_are_named);
 /// Of the lines behind the header, which is empty where there is none.
-[[nodiscard]] bool has_reference_names(const std::vector<reference_field>& header,
-                                       const reference_lines& rows);
+[[nodiscard]] reference_answer reference_names(const std::vector<reference_field>& header,
+                                               const reference_lines& rows);
+/// Whether a column behind the first, other than number `skipped`, has a label of identifiers over
+/// whole numbers.
+[[nodiscard]] bool has_reference_identifiers(const std::vector<reference_field>& header,
+                                             const reference_lines& rows, std::size_t skipped);
 
 }  // namespace gpu_test

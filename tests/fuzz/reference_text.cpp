@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <iomanip>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "fuzz/reference_names.hpp"
@@ -66,11 +68,11 @@ value number_of(const std::string& field) {
   result.is_number = true;
   result.number = std::strtod(field.c_str(), nullptr);
   if (is_integer) {
-    // Compared as text: a double cannot tell 2^53 from the next integer.
+    // Taken where a double is the very number, compared as text: all up to 2^53, some above.
     const std::string digits = whole.substr(std::min(whole.find_first_not_of('0'), whole.size()));
-    const std::string largest = "9007199254740992";
-    result.is_taken =
-        digits.size() < largest.size() || (digits.size() == largest.size() && digits <= largest);
+    std::ostringstream exact;
+    exact << std::fixed << std::setprecision(0) << std::fabs(result.number);
+    result.is_taken = digits.empty() || digits == exact.str();
     result.is_int32 = result.number >= INT32_MIN && result.number <= INT32_MAX;
   } else {
     result.is_taken = !std::isinf(result.number);
@@ -148,7 +150,7 @@ std::string name_of(const std::string& field) {
 
 /// Adds the numbers of one record; false where it is refused.
 bool add_row(const reference_record& row, std::size_t fields, std::size_t skipped,
-             const text_options& options, reference_table& table) {
+             bool ends_with_separator, const text_options& options, reference_table& table) {
   const auto refuse = [&](std::size_t column) {
     table.refused = reference_place{row.line, column};
     return false;
@@ -158,6 +160,10 @@ bool add_row(const reference_record& row, std::size_t fields, std::size_t skippe
     if (table.has_names && i == 0) {
       if (row.fields[0].empty()) return refuse(1);
       table.names.push_back(name_of(row.fields[0]));
+      continue;
+    }
+    if (ends_with_separator && i + 1 == fields) {
+      if (!row.fields[i].empty()) return refuse(i + 1);
       continue;
     }
     if (i + 1 == skipped || i >= fields || ++values > table.cols) continue;
@@ -229,8 +235,13 @@ reference_table read_reference_text(std::string_view whole, const text_options& 
     if (telling[i].is_faulty) return refuse(telling[i].line, telling[i].fields.size() + 1);
   }
   reference_lines sample = sample_of(telling, options);
-  const bool has_header = options.header == choice::automatic ? is_reference_header(sample)
-                                                              : options.header == choice::yes;
+  reference_answer header =
+      options.header == choice::yes ? reference_answer::names : reference_answer::values;
+  if (options.header == choice::automatic) {
+    header = reference_header(sample, options.row_names == choice::yes);
+  }
+  if (header == reference_answer::refused) return refuse(telling[0].line, 0);
+  const bool has_header = header == reference_answer::names;
   if (has_header && sample.size() == 1) return refuse(telling[0].line, 0);
   std::vector<reference_field> names_of_columns;
   if (has_header) {
@@ -238,10 +249,28 @@ reference_table read_reference_text(std::string_view whole, const text_options& 
     sample.erase(sample.begin());
   }
   const reference_record& data = telling[has_header ? 1 : 0];
-  table.has_names = options.row_names == choice::automatic
-                        ? has_reference_names(names_of_columns, sample)
-                        : options.row_names == choice::yes;
   const std::size_t fields = data.fields.size();
+  // Rows that end with a separator, behind which the header has no name.
+  const bool has_no_last_name =
+      has_header && options.skip_columns.empty() && separator != ' ' && fields > 1 &&
+      (names_of_columns.size() + 1 == fields ||
+       (names_of_columns.size() == fields && names_of_columns.back().text.empty()));
+  bool ends_with_separator = has_no_last_name;
+  for (std::size_t i = 0; has_no_last_name && i < sample.size(); ++i) {
+    const reference_record& row = telling[i + 1];
+    ends_with_separator = ends_with_separator && row.fields.size() > 1 &&
+                          row.fields.back().empty() && !row.quoted.back();
+  }
+  if (ends_with_separator) {
+    for (auto& row : sample) row.resize(std::min(row.size(), fields - 1));
+    names_of_columns.resize(fields - 1);
+  }
+  const std::size_t width = fields - (ends_with_separator ? 1 : 0);
+  reference_answer names =
+      options.row_names == choice::yes ? reference_answer::names : reference_answer::values;
+  if (options.row_names == choice::automatic) names = reference_names(names_of_columns, sample);
+  if (names == reference_answer::refused) return refuse(data.line, 0);
+  table.has_names = names == reference_answer::names;
   std::size_t skipped = 0;  // counted from 1
   if (!options.skip_columns.empty()) {
     const std::string& word = options.skip_columns[0];
@@ -259,15 +288,18 @@ reference_table read_reference_text(std::string_view whole, const text_options& 
     }
   }
   const bool skips_one = skipped > 0 && !(table.has_names && skipped == 1);
-  table.cols = fields - (table.has_names ? 1 : 0) - (skips_one ? 1 : 0);
+  table.cols = width - (table.has_names ? 1 : 0) - (skips_one ? 1 : 0);
   if (table.cols == 0) return refuse(data.line, 1);
-  if (has_header && names_of_columns.size() != fields &&
-      !(table.has_names && names_of_columns.size() + 1 == fields)) {
+  if (has_header && names_of_columns.size() != width &&
+      !(table.has_names && names_of_columns.size() + 1 == width)) {
+    return refuse(telling[0].line, 0);
+  }
+  if (has_header && has_reference_identifiers(names_of_columns, sample, skipped)) {
     return refuse(telling[0].line, 0);
   }
   for (const reference_record& row : reference_records(text, separator, options.comment)) {
     if (row.line < telling[0].line || (has_header && row.line == telling[0].line)) continue;
-    if (!add_row(row, fields, skipped, options, table)) break;
+    if (!add_row(row, fields, skipped, ends_with_separator, options, table)) break;
   }
   return table;
 }

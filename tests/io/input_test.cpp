@@ -22,7 +22,8 @@ using gpu_test::write_gzip;
 
 std::string numbered_lines(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += std::to_string(i) + " " + std::to_string(i % 7) + " 3\n";
+  for (int i = 0; i < count; ++i)
+    text += std::to_string(i / 2) + " " + std::to_string(i % 7) + " 3\n";
   return text;
 }
 

@@ -115,6 +115,35 @@ TEST_CASE("Leading zeros do not make an integer large", "[io][number]") {
   }
 }
 
+TEST_CASE("An integer beyond 2^53 is read where a double holds it exactly", "[io][number]") {
+  std::mt19937_64 engine(6);
+  int wrong = 0;
+  int exact = 0;
+  for (int i = 0; i < 20000; ++i) {
+    // From 2^53 on: doubles as printf writes them in full, and integers of as many digits.
+    const double value =
+        std::ldexp(static_cast<double>(engine() >> 11) + 0x1p53, static_cast<int>(engine() % 300));
+    std::string text = printed("%.*f", 0, i % 2 == 0 ? value : -value);
+    if (i % 3 == 0) text.back() = static_cast<char>('0' + engine() % 10);
+    const gpu::io::number n = gpu::io::parse_number(text);
+    const double nearest = std::strtod(text.c_str(), nullptr);
+    const bool is_exact = printed("%.*f", 0, nearest) == text;
+    exact += is_exact;
+    wrong += is_exact ? n.kind != gpu::io::number_kind::real || n.real != nearest
+                      : n.kind != gpu::io::number_kind::overflow;
+  }
+  CHECK(wrong == 0);
+  CHECK(exact > 13000);
+  CHECK(exact < 16000);
+  for (const char* text : {"100000000000000000000", "-9007199254740994", "+00018014398509481984"}) {
+    CHECK(gpu::io::parse_number(text).kind == gpu::io::number_kind::real);
+  }
+  const std::string nines(400, '9');
+  for (const std::string& text : {std::string("9007199254740993"), "-" + nines, nines + "."}) {
+    CHECK(gpu::io::parse_number(text).kind == gpu::io::number_kind::overflow);
+  }
+}
+
 TEST_CASE("What only looks like a number is none", "[io][number]") {
   for (const char* text : {"", ".", "-", "+", "-.", "1.2.3", "1e", "e5", "--1", "+-1", "1 2", "0x1",
                            "1f", "in", "nano", "1,5", "-+1"}) {

@@ -44,12 +44,13 @@ class drawn_text {
     const int cols = draw(10) == 0 ? 40 : 1 + draw(7);
     const bool has_header = draw(2) == 0;
     const int names = draw(4);
+    const bool ends_with_separator = separator_ != ' ' && draw(12) == 0;
     std::string out = draw(10) == 0 ? "\xEF\xBB\xBF" : "";
     if (has_header) {
-      if (names != 0 && draw(3) != 0) out += (draw(4) == 0 ? "" : name()) + separator_;
+      if (names != 0 && draw(3) != 0) out += corner() + separator_;
       const int kind = draw(3);
       for (int c = 0; c < cols; ++c) {
-        out += kind == 0 ? std::to_string(1990 + c) : kind == 1 ? std::to_string(c) : name();
+        out += kind == 0 ? std::to_string(1990 + c) : kind == 1 ? std::to_string(c) : label();
         if (c + 1 < cols) out += separator_;
       }
       end_line(out);
@@ -63,7 +64,7 @@ class drawn_text {
         out += value();
         if (c + 1 < cols) out += separator_;
       }
-      if (draw(400) == 0) out += separator_;
+      if (ends_with_separator || draw(400) == 0) out += separator_;
       end_line(out);
     }
     return out;
@@ -107,6 +108,19 @@ class drawn_text {
     }
   }
 
+  std::string corner() {
+    switch (draw(4)) {
+      case 0:
+        return "";
+      case 1:
+        return name();
+      default:
+        return draw(2) == 0 ? "gene_id" : "Name";
+    }
+  }
+
+  std::string label() { return draw(60) == 0 ? "Entrez_Gene_Id" : name(); }
+
   std::string value() {
     switch (draw(60)) {
       case 0:
@@ -123,6 +137,8 @@ class drawn_text {
         break;
     }
     if (draw(3000) == 0) return "x5";
+    if (draw(3000) == 0) return "18014398509481986";  // 2^54 + 2: no double
+    if (draw(1000) == 0) return "-18014398509481988";
     if (draw(3000) == 0) return "\"open";
     std::string number = std::to_string(draw(2000) - 1000);
     if (has_decimals_ && draw(3) != 0) number += (comma_ ? "," : ".") + std::to_string(draw(100));
@@ -185,7 +201,8 @@ TEST_CASE("Random tables are read as a plain reader reads them", "[io][text]") {
     }
     INFO(message);
     REQUIRE(refused.has_value() == expected.refused.has_value());
-    if (!refused) continue;
+    // A wrong quote in the lines that tell what is a name leaves open which of them is refused.
+    if (!refused || expected.has_fault_in_head) continue;
     CHECK(static_cast<std::size_t>(refused->line) == expected.refused->line);
     CHECK(static_cast<std::size_t>(refused->column) == expected.refused->column);
   }

@@ -37,6 +37,7 @@ _DELIMITERS = {
 }
 _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
+_CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves it|reads it)")
 _LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 _PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
@@ -148,7 +149,8 @@ def read_table(
     OSError
         For a file that cannot be opened.
     ValueError
-        For what is no such table; file, line and column are named.
+        For what is not such a table, and for what can be read in two ways, with both readings and the
+        keywords that settle each; file, line and column are named.
     Unsupported
         Where the package was built without zlib.
     ImportError
@@ -157,7 +159,8 @@ def read_table(
     Warns
     -----
     UserWarning
-        Where numbers were taken for names, or may be names, with the keyword that decides it.
+        Where two readings are possible and one is the usual one: numbers that were taken for names,
+        values that may be names, a last field that was left out; with the keyword that decides it.
 
     Examples
     --------
@@ -335,5 +338,11 @@ def in_keywords(message: str) -> str:
         lambda m: f"{m[1].replace('-', '_')}={m[2] == 'yes'}", message.replace("--max-input", "")
     ).replace("(max_bytes, )", "(max_bytes)")
     message = _PIPED.sub(r"; \1 FILE > OTHER makes one", message)
+    message = _CHOSEN.sub(_chosen_columns, message)
     message = _LETTER.sub(lambda m: f"{m[1]}={m[2]!r}", message)
     return _OPTION.sub(lambda m: m[1].replace("-", "_"), message)
+
+
+def _chosen_columns(option: re.Match[str]) -> str:
+    words = option[2].split(",")
+    return f"{option[1].replace('-', '_')}={words if len(words) > 1 else words[0]!r} "

@@ -119,13 +119,95 @@ def test_errors_speak_of_keywords(write: Any, tmp_path: Path) -> None:
 
 def test_doubtful_names_are_told(write: Any) -> None:
     path = write("country,1990,1991,1992\nA,1.5,2.5,3\nB,2,1,4\nC,1,1,7\n")
-    with pytest.warns(UserWarning, match="names of the columns: header=False takes it for a row"):
+    with pytest.warns(UserWarning, match="names of the columns: .*header=False takes it for a row"):
         got = gs.read_table(path, frame=False)
     assert got.columns.tolist() == ["1990", "1991", "1992"]
     assert len(got.notes) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert gs.read_table(path, header=True, frame=False).values.shape == (3, 3)
+
+
+NUMBERS = ",3,1,5\n4,6,2,1\n7,1,9,3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (",2,3,4\n5,6,7,8\n9,1,2,3\n", ["two ways", "header=True takes", "header=False takes"]),
+        ("0,1,2\n7,3,9\n4,8,1\n", ["two ways", "header=True takes", "header=False takes"]),
+        ("7157,5.5,3\n672,1,8.5\n1956,7,7.5\n", ["row_names=True takes", "row_names=False takes"]),
+        ("-" + NUMBERS, [":1: column 1: got '-', expected a number", "row_names=True takes"]),
+        ("\u22121" + NUMBERS, ["got '\u22121', expected a number"]),
+        ("a,b,c,d\n<0.01" + NUMBERS, [":2: column 1: got '<0.01' in column 'a'", "row_names=True"]),
+        (
+            "Symbol\tEntrez_Gene_Id\tS1\nTP53\t7157\t5.1\nMYC\t4609\t1\n",
+            ["skip_columns='Entrez_Gene_Id' leaves it out", "columns='2-3' reads it"],
+        ),
+        (
+            "n,an id,probe_id,S1\nTP53,7157,1,5.1\nMYC,4609,2,1\n",
+            ["skip_columns=['2', 'probe_id'] leaves it out", "columns='2-4' reads it"],
+        ),
+        ("x,9007199254740993,2\n", ["got '9007199254740993'"]),
+    ],
+)
+def test_two_readings_are_refused(write: Any, text: str, messages: list[str]) -> None:
+    with pytest.raises(gs.InvalidArgument) as refused:
+        gs.read_table(write(text), frame=False)
+    for message in messages:
+        assert message in str(refused.value)
+
+
+def test_what_the_messages_say_settles_it(write: Any) -> None:
+    symbols = write("Symbol\tEntrez_Gene_Id\tS1\nTP53\t7157\t5.1\nMYC\t4609\t1\n")
+    for keywords, columns in (
+        ({"skip_columns": "Entrez_Gene_Id"}, ["S1"]),
+        ({"columns": "2-3"}, ["Entrez_Gene_Id", "S1"]),
+    ):
+        got = gs.read_table(symbols, frame=False, **keywords)
+        assert got.columns.tolist() == columns and got.names.tolist() == ["TP53", "MYC"]
+    empty = write(",2,3,4\n5,6,7,8\n9,1,2,3\n", "empty.csv")
+    assert gs.read_table(empty, frame=False, header=True).columns.tolist() == ["2", "3", "4"]
+    got = gs.read_table(empty, frame=False, header=False).values
+    np.testing.assert_array_equal(got, [[np.nan, 2, 3, 4], [5, 6, 7, 8], [9, 1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "values"),
+    [
+        (NUMBERS, "taken for a row of values", [[np.nan, 3, 1, 5], [4, 6, 2, 1], [7, 1, 9, 3]]),
+        ("gene_id,a,b\n7,1,2\n7,3,4\n", "taken for the names of the rows", [[1, 2], [3, 4]]),
+        ("gene_id,a,b\n7.0,1,2\nNA,3,4\n", "taken for the names of the rows", [[1, 2], [3, 4]]),
+        ("a,b\n1,2,\n3,4,\n", "last field was left out, columns='2-3' reads", [[1, 2], [3, 4]]),
+    ],
+)
+def test_a_usual_reading_warns(write: Any, text: str, message: str, values: Any) -> None:
+    with pytest.warns(UserWarning, match=message) as told:
+        got = gs.read_table(write(text), frame=False)
+    np.testing.assert_array_equal(got.values, values)
+    assert len(got.notes) == len(told) == 1
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "names"),
+    [
+        ("4,1,7\n2,8,8\n9,3,5\n", [[4, 1, 7], [2, 8, 8], [9, 3, 5]], None),
+        (",0,1\n0,7,3\n1,4,8\n", [[7, 3], [4, 8]], ["0", "1"]),
+        ("id,NA,s2\ng,1,2\nh,3,4\n", [[1, 2], [3, 4]], ["g", "h"]),
+        ("a b\n7 1 2\n7 3 4\n", [[1, 2], [3, 4]], ["7", "7"]),
+        ("#1.2\n2\t2\nName\tD\ta\tb\n1\tx\t1\t2\n1\tx\t3\t4\n", [[1, 2], [3, 4]], ["1", "1"]),
+        ("g,100000000000000000000,2.5\n", [[1e20, 2.5]], ["g"]),
+    ],
+)
+def test_one_reading_is_not_asked_about(
+    write: Any, text: str, values: Any, names: list[str] | None
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = gs.read_table(write(text), frame=False)
+    np.testing.assert_array_equal(got.values, values)
+    assert (None if got.names is None else got.names.tolist()) == names
 
 
 def test_names_that_are_no_utf8_survive(write: Any) -> None:

@@ -177,6 +177,8 @@ text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& op
   columns_ = std::move(found.columns);
   reading_ = std::move(found.reading);
   begin_rows(text, found);
+  const bool may_be_header = options.text.header == choice::automatic && !columns_.given();
+  if (may_be_header) may_be_header_ = lines_before_ + 1;
 }
 
 found_layout text_rows::layout_of(std::string_view text, const text_options& options) const {
@@ -337,6 +339,18 @@ std::string text_rows::column_text(index_t field) const {
   return fmt::format(" in column {}", quoted(columns_.names[values]));
 }
 
+/// What else a field that is not a number may be: a name, where the rule of names decided.
+std::string text_rows::other_readings(input_position where) const {
+  std::string out;
+  if (where.column == 1 && layout_.may_name_rows && layout_.role(1) == field_role::value) {
+    out += "; --row-names yes takes column 1 for the names of the rows";
+  }
+  if (where.line == may_be_header_) {
+    out += fmt::format("; --header yes takes line {} for the names of the columns", where.line);
+  }
+  return out;
+}
+
 /// Reads the block that is there, adds what is known of it, and asks for the next one.
 block_values text_rows::read_lines(value_range& range, table& out) {
   block_values read = read_records();
@@ -348,7 +362,8 @@ block_values text_rows::read_lines(value_range& range, table& out) {
       const std::string& behind = segment.error->behind;
       throw input_error(file_, where,
                         behind.empty() ? segment.error->what
-                                       : segment.error->what + column_text(where.column) + behind);
+                                       : segment.error->what + column_text(where.column) + behind +
+                                             other_readings(where));
     }
     if (segment.first_nan && !out.first_nan) {
       out.first_nan = segment.first_nan;

@@ -45,6 +45,7 @@ class text_rows final : public row_reader {
   void begin_rows(std::string_view sample, const found_layout& found);
   [[noreturn]] void refuse_returns(input_position where) const;
   [[nodiscard]] std::string column_text(index_t field) const;
+  [[nodiscard]] std::string other_readings(input_position where) const;
   void take_sample_lines();
   void skip_lines_in_front();
   void add_to_sample(std::string_view more);
@@ -70,8 +71,9 @@ class text_rows final : public row_reader {
   record_breaks breaks_ = record_breaks::every_line;  // until one is found in quotes
   column_names columns_;
   table_reading reading_;
-  index_t lines_before_ = 0;  // lines in front of the block
-  index_t rows_ = 0;          // read so far
+  index_t may_be_header_ = 0;  // the first line, taken for a row by the rule of names; else 0
+  index_t lines_before_ = 0;   // lines in front of the block
+  index_t rows_ = 0;           // read so far
 };
 
 /// Reads the text that `source` delivers; `file` is named in errors.

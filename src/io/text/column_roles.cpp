@@ -41,12 +41,6 @@ std::optional<std::pair<index_t, index_t>> range_of(std::string_view word, index
   return {};
 }
 
-/// One of the options that name columns.
-struct chosen_words {
-  const char* option;
-  const std::vector<std::string>& words;
-};
-
 [[noreturn]] void refuse(const char* option, std::string_view word, index_t fields,
                          const std::string& file, std::string_view what_else) {
   throw input_error(file, {},
@@ -54,23 +48,24 @@ struct chosen_words {
                                 option, quoted(word), fields, what_else));
 }
 
-std::vector<index_t> columns_of(const chosen_words& chosen, index_t fields,
-                                const std::vector<std::string>& names, const std::string& file) {
+std::vector<index_t> columns_of(const char* option, const std::vector<std::string>& words,
+                                index_t fields, const std::vector<std::string>& names,
+                                const std::string& file) {
   std::vector<index_t> out;
-  for (const std::string& word : chosen.words) {
+  for (const std::string& word : words) {
     const bool is_number = number_of(word, fields).has_value();
     if (!is_number && std::count(names.begin(), names.end(), word) > 1) {
       throw input_error(file, {},
                         fmt::format("{}: got {}, which more than one column has, expected the "
                                     "number of a column from 1 to {}",
-                                    chosen.option, quoted(word), fields));
+                                    option, quoted(word), fields));
     }
     if (const auto column = column_of(word, fields, names)) {
       out.push_back(*column);
     } else if (const auto range = range_of(word, fields, names)) {
       for (index_t c = range->first; c <= range->second; ++c) out.push_back(c);
     } else {
-      refuse(chosen.option, word, fields, file,
+      refuse(option, word, fields, file,
              ", a name in the header, or a range of two of them as in 3-8");
     }
   }
@@ -95,8 +90,8 @@ bool are_numbers(const text_options& options, index_t fields) {
 column_choice choose_columns(const text_options& options, index_t fields,
                              const std::vector<std::string>& names, const std::string& file) {
   column_choice chosen;
-  chosen.values = columns_of({"--columns", options.columns}, fields, names, file);
-  chosen.skipped = columns_of({"--skip-columns", options.skip_columns}, fields, names, file);
+  chosen.values = columns_of("--columns", options.columns, fields, names, file);
+  chosen.skipped = columns_of("--skip-columns", options.skip_columns, fields, names, file);
   if (options.names_column.empty()) return chosen;
   const auto column = column_of(options.names_column, fields, names);
   if (!column) {

@@ -11,8 +11,8 @@
 
 namespace gpu::io {
 
-/// What a field of each line is.
-enum class field_role : std::uint8_t { value, name, skipped };
+/// What a field of each line is; `empty` is behind a separator that ends each line.
+enum class field_role : std::uint8_t { value, name, skipped, empty };
 
 /// The columns that the user chose, by position from 0.
 struct column_choice {

@@ -1,7 +1,9 @@
 #include "io/text/number.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -28,6 +30,18 @@ bool is_tiny(std::string_view text) {
   return exponent < -place;
 }
 
+/// Whether the integer `text` is `value`: rounded, integers that differ could become equal.
+bool is_exact(std::string_view text, double value) {
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 3> digits{};  // and a sign
+  const char* const end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed)
+          .ptr;
+  const auto without_zeros = [](std::string_view number) {
+    return number.substr(std::min(number.find_first_not_of("-0"), number.size()));
+  };
+  return without_zeros(text) == without_zeros({digits.data(), end});
+}
+
 }  // namespace
 
 number parse_other_number(std::string_view field) {
@@ -43,18 +57,22 @@ number parse_other_number(std::string_view field) {
   const auto [stopped, status] = std::from_chars(text.data(), end, result.real);
   if (status == std::errc::invalid_argument || stopped != end) return {number_kind::not_a_number};
   if (status == std::errc::result_out_of_range) {
-    if (!is_tiny(text)) return {number_kind::overflow};
+    if (!is_tiny(text))
+      return {number_kind::overflow, 0, text.starts_with('-') ? -HUGE_VAL : HUGE_VAL};
     result.real = text.starts_with('-') ? -0.0 : 0.0;  // the nearest double
     return result;
   }
   if (text.find('(') != std::string_view::npos) return {number_kind::not_a_number};  // nan(...)
   if (text.find_first_not_of("-0123456789") != std::string_view::npos) return result;
-  // An integer beyond 2^53 would be rounded: values that differ could become equal. Leading zeros
-  // do not make one.
+  if (std::abs(result.real) > static_cast<double>(largest_exact_integer)) {
+    return {is_exact(text, result.real) ? number_kind::real : number_kind::overflow, 0,
+            result.real};
+  }
   std::int64_t integer = 0;
-  const bool is_short = std::from_chars(text.data(), end, integer).ec == std::errc{};
-  if (!is_short || integer > largest_exact_integer || integer < -largest_exact_integer) {
-    return {number_kind::overflow};
+  (void)std::from_chars(text.data(), end, integer);
+  // 2^53 + 1 is rounded to 2^53.
+  if (integer > largest_exact_integer || integer < -largest_exact_integer) {
+    return {number_kind::overflow, 0, result.real};
   }
   return {number_kind::integer, integer};
 }

@@ -13,11 +13,16 @@ enum class number_kind { integer, real, not_a_number, overflow };
 struct number {
   number_kind kind;
   std::int64_t integer = 0;
-  double real = 0;
+  double real = 0;  ///< Of an overflow what is nearest.
 };
 
 /// Integers beyond this magnitude are not all representable in double.
 inline constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 53;
+
+/// What is expected where parse_number() says overflow.
+inline constexpr const char* numbers_in_range =
+    "an integer that a double holds exactly, as all up to 2^53, or a real number in its range "
+    "(with a point behind it, as in 9007199254740993.0, an integer is rounded to a double)";
 
 /// Powers of ten that double holds exactly.
 inline constexpr std::array<double, 23> powers_of_ten{
@@ -28,8 +33,9 @@ inline constexpr std::array<double, 23> powers_of_ten{
 number parse_other_number(std::string_view field);
 
 /// Reads `field` whole: an integer (optional sign and digits), a decimal number, inf, or one of
-/// NaN, nan, NA. `overflow`: an integer above 2^53, or a real
-/// beyond the largest double. What is nearer to 0 than to any other double is 0.
+/// NaN, nan, NA. An integer above 2^53 is a real number where a double holds it exactly, as
+/// printf("%.17g") and R write doubles; `overflow`: another one, or a real beyond the largest
+/// double. What is nearer to 0 than to any other double is 0.
 inline number parse_number(std::string_view field) {
   const char* const end = field.data() + field.size();
   const char* p = field.data();
@@ -43,7 +49,7 @@ inline number parse_number(std::string_view field) {
   std::int64_t digits = 0;
   for (; p != end && is_digit(*p); ++p) digits = digits * 10 + (*p - '0');
   if (p == end) {
-    if (digits > largest_exact_integer) return {number_kind::overflow};
+    if (digits > largest_exact_integer) return parse_other_number(field);
     return {number_kind::integer, negative ? -digits : digits};
   }
   if (*p != '.') return parse_other_number(field);

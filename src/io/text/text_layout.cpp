@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "io/text/gct.hpp"
-#include "io/text/layout_notes.hpp"
-#include "io/text/names_signs.hpp"
+#include "io/text/names_rule.hpp"
 #include "io/text/text_sample.hpp"
 
 namespace gpu::io {
@@ -21,24 +20,15 @@ bool is_rare(char c) {
   return code < 0x20 || code == 0x7F || code == 0xC2;
 }
 
-/// The line `sep=;` that tells Excel what separates the fields, with its separator and its bytes.
-struct separator_line {
-  char separator;
-  std::size_t bytes;
-};
-
-/// The line that `text` begins with; nothing where it begins with another, or names what separates
-/// no fields here.
-std::optional<separator_line> find_separator_line(std::string_view text) {
+/// The bytes of the line `sep=;` that tells Excel what separates the fields; 0 where `text` begins
+/// with another, or with one that names what separates no fields here.
+std::size_t separator_line_bytes(std::string_view text) {
   const std::size_t size = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, size);
   if (line.ends_with('\r')) line.remove_suffix(1);
   const bool has_key = line.starts_with("sep=") || line.starts_with("SEP=");
-  if (!has_key || line.size() != 5 ||
-      std::string_view("\t,;| ").find(line.back()) == std::string_view::npos) {
-    return {};
-  }
-  return separator_line{.separator = line.back(), .bytes = std::min(size + 1, text.size())};
+  const bool is_one = has_key && line.size() == 5 && line.find_last_of("\t,;| ") == 4;
+  return is_one ? std::min(size + 1, text.size()) : 0;
 }
 
 bool holds(const std::vector<index_t>& columns, index_t column) {
@@ -53,12 +43,14 @@ class layout_finder {
 
   found_layout find() {
     gct_ = find_gct(text_, file_);
-    separator_line_ = find_separator_line(text_);
+    separator_line_ = separator_line_bytes(text_);
     set_rules();
     read_sample();
     choose_header();
+    drop_last_separator();
     choose_names();
     check_header();
+    check_identifiers();
     describe();
     return std::move(found_);
   }
@@ -71,8 +63,8 @@ class layout_finder {
     if (gct_) {
       layout.separator = '\t';
       layout.rows = gct_->rows;
-    } else if (separator_line_ && options_.separator == delimiter::automatic) {
-      layout.separator = separator_line_->separator;
+    } else if (separator_line_ > 0 && options_.separator == delimiter::automatic) {
+      layout.separator = text_[4];
     } else if (options_.separator == delimiter::automatic) {
       layout.separator = likely_separator(text_, layout, layout.values);
     } else {
@@ -83,8 +75,8 @@ class layout_finder {
 
   void read_sample() {
     const text_layout& layout = found_.layout;
-    const std::size_t before = gct_ ? gct_->bytes : separator_line_ ? separator_line_->bytes : 0;
-    const index_t lines_before = gct_ ? 2 : separator_line_ ? 1 : 0;
+    const std::size_t before = gct_ ? gct_->bytes : separator_line_;
+    const index_t lines_before = gct_ ? 2 : separator_line_ > 0 ? 1 : 0;
     sample_ = take_sample(text_.substr(before), layout);
     if (sample_.empty()) {
       throw input_error(file_, {}, "the file is empty, expected rows of numbers");
@@ -116,29 +108,51 @@ class layout_finder {
     } else {
       const column_choice chosen =
           is_chosen_ ? choose_columns(options_, fields_, {}, file_) : column_choice{};
-      const text_sample seen = is_chosen_ ? chosen_part(chosen) : text_sample{};
-      const name_sign sign = sign_of_first_line(is_chosen_ ? seen : sample_);
-      has_header_ = sign.are_names;
-      if (sign.is_doubtful) {
-        found_.reading.notes.push_back(line_note(sample_, has_header_));
-      }
+      has_header_ = heed(judge_first_line(seen(chosen), options_.row_names == choice::yes, file_));
     }
-    const sample_line& head = sample_.front();
+    std::size_t skipped = 0;
     if (has_header_ && gct_) {
-      const auto skipped =
-          std::min(static_cast<std::size_t>(gct_->skipped_lines), sample_.size() - 1);
-      after_header_ = place_of(sample_[skipped]);
-      sample_.erase(sample_.begin() + 1,
-                    sample_.begin() + 1 + static_cast<std::ptrdiff_t>(skipped));
-    } else {
-      after_header_ = place_of(head);
+      skipped = std::min(static_cast<std::size_t>(gct_->skipped_lines), sample_.size() - 1);
     }
+    after_header_ = sample_[skipped];
+    sample_.erase(sample_.begin() + 1, sample_.begin() + 1 + static_cast<std::ptrdiff_t>(skipped));
+    const sample_line& head = sample_.front();
     if (has_header_ && sample_.size() == 1) {
       throw input_error(file_, {head.number, 0},
                         fmt::format("got the header {} and no row of numbers", quoted(head.text)));
     }
     first_row_ = has_header_ ? 1 : 0;
     fields_ = static_cast<index_t>(sample_[first_row_].cells.size());
+  }
+
+  /// Keeps what the user is told of a verdict.
+  bool heed(const names_verdict& found) {
+    if (!found.note.empty()) found_.reading.notes.push_back(found.note);
+    return found.are_names;
+  }
+
+  /// Leaves out the last field of the rows where each ends with a separator behind which the header
+  /// has no name.
+  void drop_last_separator() {
+    if (!has_header_ || chooses_columns(options_) || found_.layout.merges || fields_ < 2) return;
+    const std::vector<sample_cell>& head = sample_.front().cells;
+    const auto size = static_cast<index_t>(head.size());
+    if (size + 1 != fields_ && !(size == fields_ && head.back().text.empty())) return;
+    const char separator = found_.layout.separator;
+    const bool all_end = std::all_of(sample_.begin() + 1, sample_.end(), [&](const auto& line) {
+      const std::size_t last = line.text.find_last_not_of(separator == '\t' ? " \r" : " \t\r");
+      return line.text[last] == separator;
+    });
+    if (!all_end) return;
+    found_.reading.notes.push_back(
+        fmt::format("each row ends with a separator, behind which line {} has no name: the last "
+                    "field was left out, --columns 2-{} reads it",
+                    sample_.front().number, fields_));
+    ends_with_separator_ = true;
+    --fields_;
+    for (sample_line& line : sample_) {
+      if (static_cast<index_t>(line.cells.size()) > fields_) line.cells.pop_back();
+    }
   }
 
   void choose_names() {
@@ -154,21 +168,24 @@ class layout_finder {
     const bool may_name = names < 0 && options_.row_names == choice::automatic &&
                           !holds(chosen.values, 0) && !holds(chosen.skipped, 0);
     if (may_name) {
-      const text_sample seen = is_chosen_ ? chosen_part(chosen) : text_sample{};
-      const name_sign sign = sign_of_first_column(is_chosen_ ? seen : sample_, first_row_);
-      if (sign.are_names) names = 0;
-      if (sign.is_doubtful) {
-        found_.reading.notes.push_back(column_note(sample_, first_row_, sign.are_names));
-      }
+      // The first column of a GCT names the rows, whatever it holds.
+      const bool are_names = gct_ || heed(judge_first_column(seen(chosen), first_row_, file_));
+      if (are_names) names = 0;
+      layout.may_name_rows = !are_names;
     }
     layout.row_names = names >= 0;
     layout.cols = fields_ - (layout.row_names ? 1 : 0);
-    if (is_chosen_) {
+    if (is_chosen_ || ends_with_separator_) {
       layout.roles = roles_of(chosen, fields_, names);
       layout.cols = std::count(layout.roles.begin(), layout.roles.end(), field_role::value);
       // Lines of numbers behind a name need no roles.
       const bool is_plain = layout.cols == fields_ || (layout.cols == fields_ - 1 && names == 0);
-      if (is_plain) layout.roles.clear();
+      if (ends_with_separator_) {
+        layout.roles.push_back(field_role::empty);
+        ++layout.fields;
+      } else if (is_plain) {
+        layout.roles.clear();
+      }
     }
     if (layout.row_names) found_.reading.rows_named_by = fmt::format("column {}", names + 1);
     const sample_line& data = sample_[first_row_];
@@ -195,12 +212,14 @@ class layout_finder {
   }
 
   /// The sample without what is not chosen; what may name the row comes first.
-  [[nodiscard]] text_sample chosen_part(const column_choice& chosen) const {
+  const text_sample& seen(const column_choice& chosen) {
+    if (!is_chosen_) return sample_;
     const bool first_may =
         chosen.names < 0 && !holds(chosen.values, 0) && !holds(chosen.skipped, 0);
     const index_t names = first_may ? 0 : chosen.names;
     const std::vector<field_role> roles = roles_of(chosen, fields_, names);
-    text_sample out;
+    text_sample& out = seen_;
+    out.clear();
     for (const sample_line& line : sample_) {
       out.push_back({.number = line.number, .text = line.text});
       // A header may have no field above the names.
@@ -216,8 +235,7 @@ class layout_finder {
       }
     }
     // Nothing chosen: the message says so later.
-    if (out.front().cells.empty()) return sample_;
-    return out;
+    return out.front().cells.empty() ? sample_ : out;
   }
 
   void check_header() const {
@@ -225,7 +243,7 @@ class layout_finder {
     const sample_line& head = sample_.front();
     const auto size = static_cast<index_t>(head.cells.size());
     const bool is_short = found_.layout.row_names && found_.reading.rows_named_by == "column 1" &&
-                          size + 1 == fields_;
+                          size + 1 == fields_ && !gct_;
     if (size == fields_ || is_short) return;
     std::string hint;
     // What spreadsheets are told of the separator by.
@@ -238,10 +256,39 @@ class layout_finder {
         fmt::format("got a header of {} fields, but the first row has {}{}", size, fields_, hint));
   }
 
+  /// Refuses whole numbers below a label that says identifiers, which no statistic means.
+  void check_identifiers() const {
+    if (!has_header_ || gct_ || !options_.columns.empty()) return;
+    constexpr const char* plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.0123456789";
+    const std::vector<std::string> names = header_names();
+    std::string what;
+    std::string words;
+    for (std::size_t c = options_.names_column.empty() ? 1 : 0; c < names.size(); ++c) {
+      if (found_.layout.role(static_cast<index_t>(c) + 1) != field_role::value ||
+          !holds_identifiers(sample_, first_row_, c, names[c])) {
+        continue;
+      }
+      const bool is_word = names[c].find_first_not_of(plain) == std::string::npos &&
+                           std::count(names.begin(), names.end(), names[c]) == 1;
+      if (what.empty()) what = column_text(sample_, first_row_, c, names[c]);
+      words += (words.empty() ? "" : ",") + (is_word ? names[c] : std::to_string(c + 1));
+    }
+    if (what.empty()) return;
+    throw input_error(
+        file_, {sample_.front().number, 0},
+        fmt::format("{} can be read in two ways, by its label as identifiers, by its numbers as "
+                    "values: --skip-columns {} leaves it out, --columns {}-{} reads it",
+                    what, words, found_.reading.rows_named_by == "column 1" ? 2 : 1, fields_));
+  }
+
   void describe() {
     const sample_line& head = sample_.front();
     found_.rows_begin = has_header_ ? after_header_.end : head.begin;
-    found_.lines_before = has_header_ ? lines_up_to(after_header_) : head.number - 1;
+    const std::string_view before = after_header_.text;
+    found_.lines_before =
+        has_header_ ? after_header_.number + std::count(before.begin(), before.end(), '\n')
+                    : head.number - 1;
     if (!has_header_) return;
     found_.reading.columns_named_by = fmt::format("line {}", head.number);
     const std::vector<std::string> names = header_names();
@@ -254,27 +301,19 @@ class layout_finder {
     }
   }
 
-  static sample_line place_of(const sample_line& line) {
-    return {.number = line.number, .text = line.text, .begin = line.begin, .end = line.end};
-  }
-
-  /// The lines of the file up to the end of a record.
-  static index_t lines_up_to(const sample_line& line) {
-    return line.number + std::count(line.text.begin(), line.text.end(), '\n');
-  }
-
   std::string_view text_;
   const text_options& options_;
   const std::string& file_;
   std::optional<gct_preamble> gct_;
-  std::optional<separator_line> separator_line_;
+  std::size_t separator_line_ = 0;  // its bytes
   text_sample sample_;
-  sample_line
-      after_header_;  // without cells: the last line in front of the rows, where there is a header
+  text_sample seen_;          // what the rule of names is asked about, where columns are chosen
+  sample_line after_header_;  // the last line in front of the rows, where there is a header
   index_t fields_ = 0;
   std::size_t first_row_ = 0;
   bool is_chosen_ = false;
   bool has_header_ = false;
+  bool ends_with_separator_ = false;  // each row, which the header does not
   found_layout found_;
 };
 
@@ -292,20 +331,7 @@ std::string cleaned_name(std::string_view name) {
 }
 
 char separator_of(delimiter which) {
-  switch (which) {
-    case delimiter::tab:
-      return '\t';
-    case delimiter::semicolon:
-      return ';';
-    case delimiter::comma:
-      return ',';
-    case delimiter::bar:
-      return '|';
-    case delimiter::automatic:
-    case delimiter::blanks:
-      break;
-  }
-  return ' ';
+  return " \t;,| "[static_cast<std::size_t>(which)];  // in the order of the words
 }
 
 found_layout find_layout(std::string_view text, const text_options& options,

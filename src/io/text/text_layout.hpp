@@ -24,6 +24,7 @@ struct text_layout : field_rules {
   index_t fields = 0;                  ///< Fields of each line.
   std::vector<field_role> roles = {};  ///< Of each field; empty: values, behind the name.
   std::optional<index_t> rows = {};    ///< Where the file says how many there are.
+  bool may_name_rows = false;          ///< Whether the first column was left to the rule.
 
   /// What field `column` is, counted from 1.
   [[nodiscard]] field_role role(index_t column) const {

@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
-#include <system_error>
 
 namespace gpu::io {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
-
-/// About the value of a number that is not taken.
-double beyond_range(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto status = std::from_chars(text.data(), text.data() + text.size(), value).ec;
-  if (status == std::errc{}) return value;
-  const double infinity = std::numeric_limits<double>::infinity();
-  return text.starts_with('-') ? -infinity : infinity;
-}
 
 sample_cell cell_of(std::string_view field, bool is_quoted, const value_rules& rules) {
   sample_cell cell{.text = std::string(field), .is_quoted = is_quoted};
@@ -30,7 +17,6 @@ sample_cell cell_of(std::string_view field, bool is_quoted, const value_rules& r
   cell.is_number = !cell.is_missing && value.kind != number_kind::not_a_number;
   cell.is_integer = cell.is_number && text.find_first_not_of("+-0123456789") == npos;
   cell.value = value.kind == number_kind::integer ? static_cast<double>(value.integer) : value.real;
-  if (value.kind == number_kind::overflow) cell.value = beyond_range(text);
   return cell;
 }
 

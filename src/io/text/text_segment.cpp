@@ -44,6 +44,9 @@ std::string hint_for(std::string_view field, char decimal) {
   if (decimal == ',' && is_number_with(field, '.')) {
     return "--decimal . where the point is the decimal mark";
   }
+  for (const std::string_view blank : {"\xC2\xA0", "\xE2\x80\xAF"}) {
+    if (field.starts_with(blank) || field.ends_with(blank)) return "a no-break space stands in it";
+  }
   // U+2212
   if (field.starts_with("\xE2\x88\x92")) return "a minus sign is a hyphen, -";
   if (field.size() > 1 && field.ends_with('%')) return "write the table without percent signs";
@@ -173,6 +176,12 @@ bool segment_reader::add_fields(field_cursor& cursor, index_t& column, index_t& 
     if constexpr (Roles == column_roles::chosen) {
       const field_role role = layout_.role(column);
       if (role == field_role::name && !add_name(field, column)) return false;
+      if (role == field_role::empty && !field.empty()) {
+        fail(column, fmt::format("got {}, expected an empty field as behind the rows above "
+                                 "(--columns 2-{} reads it)",
+                                 quoted(field), column));
+        return false;
+      }
       if (role != field_role::value) continue;
     }
     if (++values > layout_.cols) continue;
@@ -259,9 +268,7 @@ bool segment_reader::add(std::string_view field, index_t column) {
     return true;
   }
   if (value.kind == number_kind::overflow) {
-    fail(column, fmt::format("got {}, expected an integer up to 2^53 in magnitude or a real number "
-                             "in the range of double",
-                             quoted(field)));
+    fail(column, fmt::format("got {}, expected {}", quoted(field), numbers_in_range));
   } else {
     refuse(field, column);
   }

@@ -86,9 +86,7 @@ bool mtx_line_reader<Place>::read_value(const char*& p, const char* end) {
                                     : fmt::format("got {}, expected a number", quoted(word)));
   }
   if (read.kind == number_kind::overflow) {
-    return fail(field, fmt::format("got {}, expected an integer up to 2^53 in magnitude or a real "
-                                   "number in the range of double",
-                                   quoted(word)));
+    return fail(field, fmt::format("got {}, expected {}", quoted(word), numbers_in_range));
   }
   if (read.kind == number_kind::integer) {
     const auto value = static_cast<double>(read.integer);
@@ -97,7 +95,8 @@ bool mtx_line_reader<Place>::read_value(const char*& p, const char* end) {
     values_.push_back(value);
     return true;
   }
-  if (header_.field == mtx_field::integer) {
+  const bool is_written_whole = word.find_first_not_of("+-0123456789") == std::string_view::npos;
+  if (header_.field == mtx_field::integer && !is_written_whole) {
     return fail(field, fmt::format("got {}, expected an integer, as line 1 says", quoted(word)));
   }
   is_whole_ = false;

@@ -84,7 +84,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
       {"--max-p", "0.2", "--adjust", "bonferroni", "--against", other, "--format", "npy"}};
   for (words options : cases) {
     INFO(options.back());
-    options.insert(options.begin(), {"--keep", "folded-edges"});
+    options.insert(options.begin(), {"--keep", "folded-edges", "--p-method", "t"});
     const words with_patterns = joined(options, {"--patterns", folder.path("single_patterns")});
     const std::string expected = single_run(input, with_patterns, folder.path("single"));
     REQUIRE(expected.size() > 1000);
@@ -118,7 +118,7 @@ TEST_CASE("Parts of repeated rows are joined however each was folded", "[cli][pa
   const std::string input = folder.write("in.tsv", repeated_table(12000, 6));
   const std::string in = folder.path("parts");
   const std::string merged = folder.path("merged");
-  const words options{"--max-p", "1e-4"};
+  const words options{"--max-p", "1e-4", "--p-method", "t"};
   const std::string expected = single_run(input, options, folder.path("single"));
   run_all(input, options, 2, in);
   const auto patterns_of = [&](const std::string& part) {

@@ -42,7 +42,7 @@ NAMES = {
         "gpu::matrix_view<const int> x, const gpu::pair_options& options",
     ("docs/soft_thresholds.md", "const auto found"):
         "gpu::matrix_view<const float> x, void (&use)(double)",
-    ("docs/exact_p.md", "gpu::pair_options exact"): "gpu::matrix_view<const float> data",
+    ("docs/exact_p.md", "const auto edges"): "gpu::matrix_view<const float> data",
     ("docs/differential.md", "#include <gpu/differential.hpp>"):
         "gpu::matrix_view<const float> data, std::span<const gpu::index_t> tumour, std::span<const gpu::index_t> normal",
     ("docs/differential.md", "const gpu::device_matrix_view"):

@@ -30,6 +30,7 @@ gpu::pair_options cpu_options(gpu::row_folding fold = gpu::row_folding::never,
   out.variant = variant;
   out.nans = gpu::nan_policy::propagate;
   out.fold = fold;
+  out.p_method = gpu::p_method::t;  // rows are folded where p is that of t
   out.exec.target = gpu::backend::cpu;
   out.exec.cpu_threads = 2;
   return out;

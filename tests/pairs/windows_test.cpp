@@ -158,7 +158,8 @@ void equals_all_at_once(const gpu::matrix<T>& data, const gpu::pair_options& who
 template <class Measure, class T>
 void equals_oracle(const gpu::matrix<T>& data) {
   const auto table = Measure::oracle(gpu_test::const_view(data));
-  const gpu::pair_options options = in_windows<Measure>(data, cpu_options());
+  gpu::pair_options options = in_windows<Measure>(data, cpu_options());
+  options.p_method = gpu::p_method::t;  // the p of the oracle
   for (const gpu::pair_filter& keep : filters) {
     if (keep.adjust != gpu::adjustment::none) continue;
     INFO("max_p " << keep.max_p);

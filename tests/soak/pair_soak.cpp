@@ -142,6 +142,7 @@ job draw_job(std::uint64_t seed) {
   out.rows = draw_values(d, out.of.rows + out.of.y_rows, out.of.cols);
   out.keep = draw_filter(d, out.what);
   out.options.exec.target = gpu::backend::cpu;
+  out.options.p_method = gpu::p_method::t;  // that of the oracle
   out.options.exec.cpu_threads = static_cast<int>(d.between(1, 5));
   if (out.what == measure::spearman) {
     out.options.fold =

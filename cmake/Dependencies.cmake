@@ -59,4 +59,3 @@ if(NOT GPU_SIMILARITY_ENABLE_ZSTD STREQUAL "OFF")
     message(STATUS "gpu_similarity: no zstd; the command neither reads nor writes files that it compressed")
   endif()
 endif()
-

@@ -119,12 +119,13 @@ TEST_CASE("Formats that Python writes are refused with the call that does", "[cl
   const gpu_test::temporary_folder folder;
   const std::string input = folder.write("in.tsv", table(8));
   for (const std::string name : {"graphml", "sif", "ncol", "parquet", "feather"}) {
-    const command_result result = run_command({"spearman", input, "-o", folder.path("out." + name)});
+    const command_result result =
+        run_command({"spearman", input, "-o", folder.path("out." + name)});
     INFO(result.err);
     CHECK(result.exit_code == exit_usage);
     CHECK(result.err.find("Python does: ") != std::string::npos);
-    CHECK(result.err.find("gs.edges(x, ...).to_" + (name == "parquet" || name == "feather"
-                                                        ? std::string("arrow")
-                                                        : name)) != std::string::npos);
+    CHECK(result.err.find("gs.edges(x, ...).to_" +
+                          (name == "parquet" || name == "feather" ? std::string("arrow") : name)) !=
+          std::string::npos);
   }
 }

@@ -181,7 +181,8 @@ TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cl
   const std::string in = folder.path("parts");
   for (const std::string keep : {"edges", "folded-edges"}) {
     const bool is_folded = keep == "folded-edges";
-    run_all(input, {"--max-p", "0.1", "--p-method", "t", "--fold", "always", "--keep", keep}, 3, in);
+    run_all(input, {"--max-p", "0.1", "--p-method", "t", "--fold", "always", "--keep", keep}, 3,
+            in);
     const std::string manifest = in + "/part-2-of-3.json";
     CHECK(report_value(read_file(manifest), "patterns") != "0");
     forge(manifest, "patterns", "7");

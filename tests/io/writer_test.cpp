@@ -93,13 +93,12 @@ TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io
       for (const int threads : {1, 3}) {
         const auto edges = make_edges(30000, distinct);
         gpu::io::output_file out(folder.path("edges.tsv"));
-        const auto writer = gpu::io::make_edge_writer(
-            gpu::io::result_format::tsv, out,
-            {.names = names,
-             .rows = 6000,
-             .observations = observations,
-             .rank_test = gpu::significance::student_t,
-             .threads = threads});
+        const auto writer = gpu::io::make_edge_writer(gpu::io::result_format::tsv, out,
+                                                      {.names = names,
+                                                       .rows = 6000,
+                                                       .observations = observations,
+                                                       .rank_test = gpu::significance::student_t,
+                                                       .threads = threads});
         writer->write(std::span(edges).first(17000));
         writer->write(std::span(edges).subspan(17000, 1));
         writer->write(std::span(edges).subspan(17001));
@@ -297,13 +296,12 @@ TEST_CASE("Edges are written in the background, and it is known how far", "[io][
   for (const auto format : {gpu::io::result_format::tsv, gpu::io::result_format::npy}) {
     for (const int threads : {1, 4}) {
       gpu::io::output_file out(folder.path("edges"));
-      const auto writer = gpu::io::make_edge_writer(
-          format, out,
-          {.names = names,
-             .rows = 6000,
-             .observations = observations,
-             .rank_test = gpu::significance::student_t,
-             .threads = threads});
+      const auto writer = gpu::io::make_edge_writer(format, out,
+                                                    {.names = names,
+                                                     .rows = 6000,
+                                                     .observations = observations,
+                                                     .rank_test = gpu::significance::student_t,
+                                                     .threads = threads});
       CHECK(writer->written().edges == 0);
       // In pieces of every size, so that blocks and pieces do not match.
       std::uint64_t given = 0;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
@@ -25,12 +26,26 @@
 namespace gpu {
 inline namespace v0 {
 
+/// How columns are shuffled. What is exchangeable decides which one is right.
+enum class column_shuffle {
+  permutation,  ///< Into any order: for columns that do not depend on each other, as samples.
+  /// By a shift: all columns move on by some places, and those that fall off the end come first.
+  /// For columns that follow each other in time, because neighbours stay neighbours. Rows have to
+  /// be stationary. m columns have m - 1 shifts, so that no adjusted p is smaller than 1 / m.
+  circular
+};
+
+/// "permutation" or "circular".
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(column_shuffle shuffle) noexcept;
+
 /// Options of max_t.
 struct max_t_options {
-  index_t permutations = 1000;  ///< Shuffled tables, from 1 to 1,000,000.
-  std::uint64_t seed = 0;       ///< Which permutations these are.
+  /// Shuffled tables, from 1 to 1,000,000; with column_shuffle::circular at most columns - 1.
+  index_t permutations = 1000;
+  std::uint64_t seed = 0;  ///< Which permutations these are.
   /// What is large: |statistic|; the statistic (greater); its negative (less).
   tail side = tail::two_sided;
+  column_shuffle shuffle = column_shuffle::permutation;  ///< How columns are shuffled.
 };
 
 /// The largest statistics of shuffled tables, and what follows from them.
@@ -84,24 +99,31 @@ GPU_SIMILARITY_EXPORT max_t_null max_t(measure what, const pair_tables& data,
 /// Of one table the pairs are (i, j) with i < j, and their statistic is that of row i with the
 /// shuffled row j. Shuffled table 2 g is that of column_permutation(cols, seed, g), and 2 g + 1
 /// that of its inverse, which comes for nothing: row i against row j shuffled by a permutation is
-/// row i shuffled by its inverse against row j. The maxima do not depend on backend, variant,
-/// devices, threads or memory. They are the same bits everywhere where the statistics are.
+/// row i shuffled by its inverse against row j. With column_shuffle::circular column k of a
+/// shuffled table is column (k + s) modulo cols of the table, and each shift s is used once: in
+/// shuffled table 2 g s is 1 + column_permutation((cols - 1) / 2, seed, 0)[g], in 2 g + 1 it is
+/// cols less that. If cols is even, the last shuffled table that there can be has cols / 2. The
+/// maxima do not depend on backend, variant, devices, threads or memory. They are the same bits
+/// everywhere where the statistics are.
 ///
-/// What is held: the probability of keeping any pair where no row depends on another is at most
-/// `level`, as near as (1 + permutations) tables tell. Of x against y this is exact, whatever the
-/// rows of x have to do with each other, and those of y. Of one table, whose rows are shuffled
-/// against themselves, it is an approximation: simulated at level 0.05 it was 0.033 to 0.057.
+/// What is held, where columns are exchangeable as `how.shuffle` says: the probability of keeping
+/// any pair where no row depends on another is at most `level`, as near as (1 + permutations)
+/// tables tell. Of x against y this is exact, whatever the rows of x have to do with each other,
+/// and those of y. Of one table, whose rows are shuffled against themselves, it is an
+/// approximation: simulated at level 0.05 it was 0.033 to 0.057.
 ///
 /// @param what any measure.
 /// @param data values [rows, cols] in host memory, as all_pairs takes them.
 /// @param options NaN policy (`reject`, or `propagate`: rows with a NaN have no statistic), variant
-///   and backend. `fold` changes nothing. on_progress has the stage "max_t", in shuffled tables.
-/// @param how permutations, seed, tail.
+///   and backend. `fold` and `effective_observations` change nothing. on_progress has the stage
+///   "max_t", in shuffled tables.
+/// @param how permutations, seed, tail, shuffle.
 /// @return the maxima.
-/// @throw gpu::invalid_argument for permutations outside of 1 to 1,000,000, and as all_pairs, all
-///   before any work; gpu::unsupported for nan_policy::pairwise, covariates, weights, a part of a
-///   job (the cut of the whole is that of each part: keep(level) goes with any part) and tables in
-///   device memory; gpu::cancelled, gpu::out_of_memory, gpu::backend_unavailable, gpu::cuda_error.
+/// @throw gpu::invalid_argument for permutations outside of 1 to 1,000,000, or more than there are
+///   circular shifts, and as all_pairs, all before any work; gpu::unsupported for
+///   nan_policy::pairwise, covariates, weights, a part of a job (the cut of the whole is that of
+///   each part: keep(level) goes with any part) and tables in device memory; gpu::cancelled,
+///   gpu::out_of_memory, gpu::backend_unavailable, gpu::cuda_error.
 /// Cost: per two permutations all rows^2 pairs, most of them only compared with a cut. Memory: that
 /// of all_pairs, and shuffled rows of 64 MiB (or a quarter of workspace_bytes) at most, or one row.
 template <table_like Data>
@@ -111,7 +133,8 @@ max_t_null max_t(measure what, const Data& data, const pair_options& options = {
 }
 
 /// The same of x against y: every row of `x` with shuffled columns against every row of `y`, for
-/// each permutation 0, 1, ... of the seed.
+/// each permutation 0, 1, ... of the seed; with column_shuffle::circular by the shifts 1 +
+/// column_permutation(cols - 1, seed, 0)[0, 1, ...].
 /// @param what as above.
 /// @param x values [rows of x, cols].
 /// @param y values [rows of y, cols], in host memory too.

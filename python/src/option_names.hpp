@@ -100,6 +100,8 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_variant, {"automatic", gpu::top_k_variant
                             {"warp_rows", gpu::top_k_variant::warp_rows});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::p_method, {"automatic", gpu::p_method::automatic},
                             {"t", gpu::p_method::t}, {"exact", gpu::p_method::exact});
+GPU_SIMILARITY_PYTHON_NAMES(gpu::column_shuffle, {"permutation", gpu::column_shuffle::permutation},
+                            {"circular", gpu::column_shuffle::circular});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::transposition, {"none", gpu::transposition::none},
                             {"transpose", gpu::transposition::transpose});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::matmul_variant, {"automatic", gpu::matmul_variant::automatic},

@@ -38,6 +38,35 @@ def test_maxima_are_those_of_numpy(rng: Rng) -> None:
     np.testing.assert_allclose(np.median(two.maxima), np.median(own), atol=0.02)
 
 
+def autoregressive(rng: Rng, rows: int, cols: int, share: float = 0.9) -> Any:
+    x = rng.normal(size=(rows, cols))
+    for k in range(1, cols):
+        x[:, k] += share * x[:, k - 1]
+    return x
+
+
+def test_circular_shifts_are_those_of_numpy(rng: Rng) -> None:
+    x, y = rng.normal(size=(12, 10)), rng.normal(size=(7, 10))
+    shifted = [unit(x) @ unit(np.roll(x, -s, axis=1)).T for s in range(1, 10)]
+    wanted = sorted((np.abs(r[np.triu_indices(12, 1)]).max() for r in shifted), reverse=True)
+    null = gs.max_t(x, measure="pearson", shuffle="circular", permutations=9, seed=8)
+    np.testing.assert_allclose(null.maxima, wanted, atol=1e-14)
+    assert null.shuffle == "circular" and repr(null).startswith("MaxT: 9 circular shifts")
+    shifted = [unit(y) @ unit(np.roll(x, s, axis=1)).T for s in range(1, 10)]
+    null = gs.max_t(x, y, measure="pearson", shuffle="circular", permutations=9)
+    np.testing.assert_allclose(
+        null.maxima, sorted((np.abs(r).max() for r in shifted), reverse=True), atol=1e-14
+    )
+
+
+def test_independent_time_series_are_kept_by_permutations_alone(rng: Rng) -> None:
+    x = autoregressive(rng, 30, 300)
+    by_order = gs.max_t(x, measure="pearson", permutations=99)
+    assert len(gs.pearson_edges(x, min_abs=by_order.cut(0.05))) > 20
+    by_shifts = gs.max_t(x, measure="pearson", permutations=299, shuffle="circular")
+    assert len(gs.pearson_edges(x, min_abs=by_shifts.cut(0.05))) == 0
+
+
 def test_the_cut_keeps_what_adjusted_p_says(rng: Rng) -> None:
     x = correlated(rng, 30, 20)
     for measure in ("spearman", "pearson", "cosine", "bicor"):
@@ -87,6 +116,12 @@ def test_seeds_tails_and_axis(rng: Rng) -> None:
     [
         ({"permutations": 0}, ValueError, "permutations: got 0, expected 1 to 1000000"),
         ({"seed": -1}, ValueError, "seed: got -1"),
+        (
+            {"shuffle": "circular", "permutations": 4},
+            ValueError,
+            "permutations: got 4, expected at most 3 with circular shuffles: 4 columns have 3",
+        ),
+        ({"shuffle": "roll"}, ValueError, "shuffle: got 'roll', expected 'permutation' or"),
         ({"nans": "pairwise"}, gs.Unsupported, "nans: pairwise is not offered for max-T"),
         ({"part": (0, 2)}, gs.Unsupported, "part: the maxima of max-T are those of all pairs"),
     ],

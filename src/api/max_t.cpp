@@ -50,6 +50,16 @@ pair_filter max_t_null::keep(double level) const {
   return {.min_abs = side == tail::two_sided ? least : std::max(least, above_zero), .side = side};
 }
 
+std::string_view to_string(column_shuffle shuffle) noexcept {
+  switch (shuffle) {
+    case column_shuffle::permutation:
+      return "permutation";
+    case column_shuffle::circular:
+      return "circular";
+  }
+  return "unknown";
+}
+
 std::vector<index_t> column_permutation(index_t cols, std::uint64_t seed, index_t number) {
   if (cols < 0 || number < 0) {
     throw invalid_argument(fmt::format("{}: got {}, expected at least 0",
@@ -72,6 +82,14 @@ void check(const pair_tables& tables, const pair_options& options, const max_t_o
                                        how.permutations, most_permutations));
   }
   check_enumerator("max_t_options.side", how.side, tail::less);
+  check_enumerator("max_t_options.shuffle", how.shuffle, column_shuffle::circular);
+  const index_t cols = cols_of(tables.x);
+  if (how.shuffle == column_shuffle::circular && how.permutations > cols - 1) {
+    throw invalid_argument(
+        fmt::format("max_t_options.permutations: got {}, expected at most {} with circular "
+                    "shuffles: {} columns have {} shifts",
+                    how.permutations, cols - 1, cols, cols - 1));
+  }
   if (options.nans == nan_policy::pairwise) {
     throw unsupported(
         "options.nans: pairwise is not offered for max-T, expected reject or propagate");
@@ -123,6 +141,7 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
   const auto start = std::chrono::steady_clock::now();
   pair_options query = options;
   query.fold = row_folding::never;
+  query.effective_observations = 0;
   query.exec.target = checked_backend(what, data, options);
   if (query.exec.target == backend::cpu) query.exec.devices.clear();
   validate::check_nans(data, options.nans, options.exec.cpu_threads);

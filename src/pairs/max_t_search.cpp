@@ -20,12 +20,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pairs_per_table = 32;
 constexpr double cut_steps = 64;  // times as many pairs, where a table has none
 
-std::vector<index_t> permutation_of(index_t cols, std::uint64_t seed, index_t number) {
-  std::vector<index_t> out(static_cast<std::size_t>(cols));
-  stats::shuffle_columns(seed, number, out);
-  return out;
-}
-
 }  // namespace
 
 max_t_search::max_t_search(const task& what, max_t_passes passes)
@@ -62,11 +56,34 @@ bool max_t_search::is_found(index_t group) const {
                      [](double maximum) { return maximum > -infinity; });
 }
 
+std::vector<index_t> max_t_search::columns_of(index_t group) const {
+  std::vector<index_t> out(static_cast<std::size_t>(source_.cols()));
+  switch (task_.how.shuffle) {
+    case column_shuffle::permutation:
+      stats::shuffle_columns(task_.how.seed, group, out);
+      break;
+    case column_shuffle::circular:
+      std::iota(out.begin(), out.end(), index_t{0});
+      std::rotate(out.begin(), out.begin() + shift_of(group), out.end());
+  }
+  return out;
+}
+
+// Of one table a shift and its inverse are one group.
+index_t max_t_search::shift_of(index_t group) const {
+  const index_t shifts = source_.cols() - 1;
+  const index_t groups = task_.is_against ? shifts : shifts / 2;
+  if (group == groups) return group + 1;  // half of the columns, which is its own inverse
+  std::vector<index_t> order(static_cast<std::size_t>(groups));
+  stats::shuffle_columns(task_.how.seed, 0, order);
+  return 1 + order[static_cast<std::size_t>(group)];
+}
+
 pair_counts max_t_search::count_sample() {
   constexpr index_t least_rows = 512;
   constexpr index_t share = 8;
   const index_t count = std::min({rows_, most_rows_, std::max(least_rows, rows_ / share)});
-  const std::vector<index_t> columns = permutation_of(source_.cols(), task_.how.seed, 0);
+  const std::vector<index_t> columns = columns_of(0);
   const index_t stride = rows_ / count;
   const any_table some = source_.make(
       count, [&](index_t r) { return shuffled_row{r * stride, columns}; }, task_.threads);
@@ -107,8 +124,7 @@ void max_t_search::pass(const std::vector<index_t>& groups, index_range items, d
   const index_t first = items.begin / rows_;
   std::vector<std::vector<index_t>> permutations;
   for (index_t g = first; g <= (items.end - 1) / rows_; ++g) {
-    permutations.push_back(
-        permutation_of(source_.cols(), task_.how.seed, groups[static_cast<std::size_t>(g)]));
+    permutations.push_back(columns_of(groups[static_cast<std::size_t>(g)]));
   }
   const auto row_at = [&](index_t r) {
     const index_t item = items.begin + r;

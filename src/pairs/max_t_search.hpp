@@ -48,6 +48,9 @@ class max_t_search {
  private:
   [[nodiscard]] index_t maxima_per_group() const { return task_.is_against ? 1 : 2; }
   [[nodiscard]] bool is_found(index_t group) const;
+  /// Column k of what `group` shuffles is column out[k] of x.
+  [[nodiscard]] std::vector<index_t> columns_of(index_t group) const;
+  [[nodiscard]] index_t shift_of(index_t group) const;
   /// The statistics of some rows under the first permutation, by their size.
   [[nodiscard]] pair_counts count_sample();
   /// A cut that about so many pairs of a shuffled table reach; 0 where that is any.

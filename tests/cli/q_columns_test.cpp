@@ -93,7 +93,8 @@ TEST_CASE("--adjust max-t keeps what its q says, and its cut is a number for par
     const std::string report = in.folder.path("report.json");
     (void)in.run(with({"--max-p", "0.2", "--keep", "counts", "--report", report}), "counts.tsv");
     const std::string json = read_file(report);
-    CHECK(json.find("\"permutations\": {\"number\": 99, \"seed\": 3, ") != std::string::npos);
+    CHECK(json.find("\"permutations\": {\"number\": 99, \"seed\": 3, \"shuffle\": "
+                    "\"permutation\", ") != std::string::npos);
     const std::string least = gpu_test::report_value(json, "min_abs_effective");
     std::istringstream parts(
         in.run({measure, "--min-abs", least, "--resume", "--parts", "3"}, "parts.tsv"));
@@ -110,6 +111,7 @@ TEST_CASE("--adjust max-t keeps what its q says, and its cut is a number for par
     CHECK(got.err.find(part) != std::string::npos);
   };
   refused({"--permutations", "5"}, "--permutations needs --adjust max-t");
+  refused({"--shuffle", "circular"}, "--shuffle needs --adjust max-t");
   refused({"--seed", "5", "--adjust", "bh"}, "--seed needs --adjust max-t");
   refused({"--adjust", "max-t", "--max-p", "0.0005"}, "expected at least 0.000999");
   refused({"--adjust", "max-t", "--permutations", "0"}, "a whole number from 1 to 1000000");

@@ -47,6 +47,28 @@ inline std::vector<gpu::index_t> inverse_of(const std::vector<gpu::index_t>& per
   return out;
 }
 
+/// Column k of shuffled table `number` is column out[k], by the words of gpu/max_t.hpp.
+inline std::vector<gpu::index_t> shuffled_columns(gpu::index_t cols, const gpu::max_t_options& how,
+                                                  gpu::index_t number, bool is_against) {
+  if (how.shuffle == gpu::column_shuffle::permutation) {
+    auto columns = gpu::column_permutation(cols, how.seed, is_against ? number : number / 2);
+    return !is_against && number % 2 == 1 ? inverse_of(columns) : columns;
+  }
+  gpu::index_t shift = 0;
+  if (is_against) {
+    shift = 1 + gpu::column_permutation(cols - 1, how.seed, 0)[static_cast<std::size_t>(number)];
+  } else if (cols % 2 == 0 && number == cols - 2) {
+    shift = cols / 2;
+  } else {
+    const auto drawn = gpu::column_permutation((cols - 1) / 2, how.seed, 0);
+    shift = 1 + drawn[static_cast<std::size_t>(number / 2)];
+    if (number % 2 == 1) shift = cols - shift;
+  }
+  std::vector<gpu::index_t> out;
+  for (gpu::index_t k = 0; k < cols; ++k) out.push_back((k + shift) % cols);
+  return out;
+}
+
 /// The maxima, descending: one shuffled table after the other, one pair after the other.
 template <class T>
 std::vector<double> reference_maxima(gpu::measure what, const gpu::matrix<T>& x,
@@ -55,8 +77,7 @@ std::vector<double> reference_maxima(gpu::measure what, const gpu::matrix<T>& x,
   const gpu::index_t others = y != nullptr ? y->rows() : x.rows();
   std::vector<double> out;
   for (gpu::index_t number = 0; number < how.permutations; ++number) {
-    auto columns = gpu::column_permutation(cols, how.seed, y != nullptr ? number : number / 2);
-    if (y == nullptr && number % 2 == 1) columns = inverse_of(columns);
+    const auto columns = shuffled_columns(cols, how, number, y != nullptr);
     // The rows that stay as they are, behind them the shuffled ones.
     gpu::matrix<T> both(others + x.rows(), cols);
     for (gpu::index_t k = 0; k < cols; ++k) {
@@ -102,22 +123,37 @@ gpu::matrix<T> mixed_table(gpu::index_t rows, gpu::index_t cols, std::uint64_t s
 }
 
 template <class T>
+void maxima_are_those_of_the_textbook(gpu::measure what, const pair_target& target,
+                                      const gpu::max_t_options& how, gpu::index_t rows,
+                                      gpu::index_t cols) {
+  INFO("rows " << rows << ", side " << static_cast<int>(how.side) << ", "
+               << gpu::to_string(how.shuffle));
+  const auto x = mixed_table<T>(rows, cols, 3);
+  const auto y = mixed_table<T>(9, cols, 4);
+  const auto one = gpu::max_t(what, x, target.options(), how);
+  CHECK(one.used == target.where);
+  CHECK(one.side == how.side);
+  check_maxima(what, one.maxima, reference_maxima<T>(what, x, nullptr, how));
+  const auto two = gpu::max_t(what, x, y, target.options(), how);
+  check_maxima(what, two.maxima, reference_maxima(what, x, &y, how));
+}
+
+template <class T>
 void maxima_are_those_of_the_textbook(gpu::measure what, const pair_target& target) {
   GPU_TEST_INFO(target);
   INFO(gpu::to_string(what));
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
+    gpu::max_t_options how{.permutations = 8, .seed = 77, .side = side};
     for (const gpu::index_t rows : {1, 2, 3, 11, 37}) {
-      const gpu::index_t cols = rows == 37 ? 24 : 7;
-      const gpu::max_t_options how{.permutations = rows == 37 ? 5 : 8, .seed = 77, .side = side};
-      INFO("rows " << rows << ", side " << static_cast<int>(side));
-      const auto x = mixed_table<T>(rows, cols, 3);
-      const auto y = mixed_table<T>(9, cols, 4);
-      const auto one = gpu::max_t(what, x, target.options(), how);
-      CHECK(one.used == target.where);
-      CHECK(one.side == side);
-      check_maxima(what, one.maxima, reference_maxima<T>(what, x, nullptr, how));
-      const auto two = gpu::max_t(what, x, y, target.options(), how);
-      check_maxima(what, two.maxima, reference_maxima(what, x, &y, how));
+      how.permutations = rows == 37 ? 5 : 8;
+      maxima_are_those_of_the_textbook<T>(what, target, how, rows, rows == 37 ? 24 : 7);
+    }
+    // Some of the shifts, and all of them.
+    how.shuffle = gpu::column_shuffle::circular;
+    for (const gpu::index_t cols : {7, 8}) {
+      for (how.permutations = 3; how.permutations < cols; ++how.permutations) {
+        maxima_are_those_of_the_textbook<T>(what, target, how, 11, cols);
+      }
     }
   }
 }

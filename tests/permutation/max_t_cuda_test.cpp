@@ -32,10 +32,12 @@ TEST_CASE("Maxima on CUDA have the bits of the CPU", "[max_t][cuda]") {
   for (const gpu::measure what : gpu::all_measures()) {
     if (what == gpu::measure::kendall) continue;  // on the CPU alone
     INFO(gpu::to_string(what));
-    const gpu::max_t_options how{.permutations = 25, .seed = 9};
-    CHECK(gpu::max_t(what, x, cuda.options(), how).maxima ==
-          gpu::max_t(what, x, cpu.options(), how).maxima);
-    CHECK(gpu::max_t(what, x, y, cuda.options(), how).maxima ==
-          gpu::max_t(what, x, y, cpu.options(), how).maxima);
+    for (const auto shuffle : {gpu::column_shuffle::permutation, gpu::column_shuffle::circular}) {
+      const gpu::max_t_options how{.permutations = 25, .seed = 9, .shuffle = shuffle};
+      CHECK(gpu::max_t(what, x, cuda.options(), how).maxima ==
+            gpu::max_t(what, x, cpu.options(), how).maxima);
+      CHECK(gpu::max_t(what, x, y, cuda.options(), how).maxima ==
+            gpu::max_t(what, x, y, cpu.options(), how).maxima);
+    }
   }
 }

@@ -82,6 +82,53 @@ TEST_CASE("A cut keeps the pairs whose adjusted p is small enough", "[max_t]") {
   nothing_is_rare_among_three_columns(naive);
 }
 
+TEST_CASE("Circular shifts hold the error rate of time series, permutations do not", "[max_t]") {
+  // 100 tables of rows that have nothing to do with each other: AR(1), each step 0.9 of the last.
+  constexpr gpu::index_t cols = 80;
+  const auto tables_with_a_pair = [&](gpu::column_shuffle shuffle) {
+    int out = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      auto x = random_matrix<double>(12, cols, 1000 + seed);
+      for (gpu::index_t i = 0; i < x.rows(); ++i) {
+        for (gpu::index_t k = 1; k < cols; ++k) x(i, k) += 0.9 * x(i, k - 1);
+      }
+      const auto null = gpu::max_t(gpu::measure::pearson, x, tiled.options(),
+                                   {.permutations = cols - 1, .shuffle = shuffle});
+      const gpu::count_sink kept{.keep = null.keep(0.05)};
+      out += gpu::pearson_all_pairs(x, tiled.options(), kept).kept > 0 ? 1 : 0;
+    }
+    return out;
+  };
+  // 5 are expected; more than 12 of one in a thousand experiments.
+  const int by_shifts = tables_with_a_pair(gpu::column_shuffle::circular);
+  INFO(by_shifts << " tables by shifts");
+  CHECK(by_shifts <= 12);
+  CHECK(tables_with_a_pair(gpu::column_shuffle::permutation) >= 90);
+}
+
+TEST_CASE("Shifts that there are not are refused", "[max_t]") {
+  const auto x = random_matrix<double>(5, 20, 1);
+  const auto refused = [&](gpu::index_t permutations) {
+    return refusal_of([&] {
+      (void)gpu::max_t(gpu::measure::pearson, x, tiled.options(),
+                       {.permutations = permutations, .shuffle = gpu::column_shuffle::circular});
+    });
+  };
+  CHECK(refused(19).empty());
+  CHECK(refused(20).starts_with("max_t_options.permutations: got 20, expected at most 19"));
+  CHECK(refused(20).find("20 columns have 19 shifts") != std::string::npos);
+  // All shifts are all of them, whatever the seed.
+  const auto maxima = [&](std::uint64_t seed, gpu::index_t permutations) {
+    return gpu::max_t(gpu::measure::spearman, x, tiled.options(),
+                      {.permutations = permutations,
+                       .seed = seed,
+                       .shuffle = gpu::column_shuffle::circular})
+        .maxima;
+  };
+  CHECK(maxima(1, 19) == maxima(2, 19));
+  CHECK(maxima(1, 9) != maxima(2, 9));
+}
+
 TEST_CASE("Adjusted p counts maxima that are as large", "[max_t]") {
   const gpu::max_t_null null{.maxima = {0.9, 0.7, 0.7, 0.5}};
   CHECK(null.adjusted_p(0.95) == 1 / 5.0);

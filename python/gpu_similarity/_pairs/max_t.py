@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy.typing as npt
 
@@ -22,6 +22,7 @@ def max_t(
     permutations: int = 1000,
     seed: int = 0,
     tail: Tail = "two-sided",
+    shuffle: Literal["permutation", "circular"] = "permutation",
     **run: Unpack[PairRunOptions],
 ) -> MaxT:
     """The largest statistics of tables whose columns are shuffled, for the family-wise error.
@@ -44,6 +45,10 @@ def max_t(
         backend and number of threads.
     tail : {"two-sided", "greater", "less"}
         What is large: abs(statistic), the statistic, its negative.
+    shuffle : {"permutation", "circular"}
+        How columns are shuffled: into any order, for samples that do not depend on each other; or
+        moved on together by some places, those that fall off the end first, for time series. m
+        columns have m - 1 such shifts: `permutations` is at most that.
     **run
         axis, nans ("reject" or "propagate"), copy, progress, backend, devices, workspace_bytes,
         cpu_threads, variant: see PairRunOptions and RunOptions.
@@ -56,7 +61,7 @@ def max_t(
     Raises
     ------
     ValueError
-        For permutations out of range, and as `spearman_edges`.
+        For permutations out of range, or more than there are shifts, and as `spearman_edges`.
     Unsupported
         For nans="pairwise", a part, and tables in the memory of a GPU.
 
@@ -77,5 +82,7 @@ def max_t(
     count, number = integer("permutations", permutations), integer("seed", seed)
     if number < 0:
         raise ValueError(f"seed: got {number}, expected at least 0")
-    maxima, *ran = computed(_core.max_t, call.places, call.x, call.y, count, number, call.options)
-    return MaxT(maxima, measure, tail, number, tuple(ran))
+    maxima, *ran = computed(
+        _core.max_t, call.places, call.x, call.y, count, number, shuffle, call.options
+    )
+    return MaxT(maxima, measure, tail, number, tuple(ran), shuffle)

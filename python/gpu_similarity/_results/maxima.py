@@ -25,13 +25,15 @@ class MaxT:
         Of what, and in which direction.
     seed : int
         Which permutations these are.
+    shuffle : str
+        How columns were shuffled: "permutation" or "circular".
     backend, device : str
         Where it ran.
     seconds : float
         What it took.
     """
 
-    __slots__ = ("backend", "device", "maxima", "measure", "seconds", "seed", "tail")
+    __slots__ = ("backend", "device", "maxima", "measure", "seconds", "seed", "shuffle", "tail")
 
     def __init__(
         self,
@@ -40,11 +42,13 @@ class MaxT:
         tail: Tail = "two-sided",
         seed: int = 0,
         ran: tuple[str, str, float] = ("", "", 0.0),
+        shuffle: str = "permutation",
     ) -> None:
         self.maxima = maxima
         self.measure = measure
         self.tail = tail
         self.seed = seed
+        self.shuffle = shuffle
         self.backend, self.device, self.seconds = ran
 
     def cut(self, level: float = 0.05) -> float:
@@ -74,7 +78,8 @@ class MaxT:
         return len(self.maxima)
 
     def __repr__(self) -> str:
+        shuffles = "circular shifts" if self.shuffle == "circular" else "permutations"
         return (
-            f"MaxT: {len(self):,} permutations, {self.measure}, {self.tail}, "
+            f"MaxT: {len(self):,} {shuffles}, {self.measure}, {self.tail}, "
             f"maxima from {self.maxima[-1]:.6g} to {self.maxima[0]:.6g}"
         )

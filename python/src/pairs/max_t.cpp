@@ -28,13 +28,16 @@ nb::object array_of(const std::vector<double>& values) {
 
 // maxima, backend, device, seconds.
 nb::tuple max_t(nb::handle x, nb::handle y, gpu::index_t permutations, std::uint64_t seed,
-                nb::dict keywords) {
+                const char* shuffle, nb::dict keywords) {
   const pair_tables tables(x, y);
   option_reader reader(std::move(keywords));
   pair_call call(reader);
   reader.check_all_read();
   if (tables.is_prepared()) throw gpu::unsupported("max_t: y: not for prepared rows");
-  const gpu::max_t_options how{.permutations = permutations, .seed = seed, .side = call.keep.side};
+  const gpu::max_t_options how{.permutations = permutations,
+                               .seed = seed,
+                               .side = call.keep.side,
+                               .shuffle = enum_from_name<gpu::column_shuffle>("shuffle", shuffle)};
   const gpu::max_t_null null = call.context.run([&] {
     return tables.visit_tables(
         [&](const auto&... views) { return gpu::max_t(call.what, views..., call.options, how); });
@@ -64,7 +67,7 @@ nb::object max_t_p(nb::handle maxima, const char* side, nb::handle data) {
 
 void bind_max_t(nb::module_& module) {
   module.def("max_t", &max_t, nb::arg("x"), nb::arg("y").none(), nb::arg("permutations"),
-             nb::arg("seed"), nb::arg("options"));
+             nb::arg("seed"), nb::arg("shuffle"), nb::arg("options"));
   module.def("max_t_cut", &max_t_cut, nb::arg("maxima"), nb::arg("tail"), nb::arg("level"));
   module.def("max_t_p", &max_t_p, nb::arg("maxima"), nb::arg("tail"), nb::arg("statistic"));
 }

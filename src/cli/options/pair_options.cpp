@@ -39,8 +39,15 @@ void add_filter(CLI::App& app, pairs_command& c) {
                          "partners get a column q, the adjusted p "
                          "(edges with bh not beside --min-abs) [none]")
       ->group("Which pairs");
+  add_choice<column_shuffle>(
+      app, "--shuffle", c.max_t.shuffle,
+      {{"permutation", column_shuffle::permutation}, {"circular", column_shuffle::circular}},
+      "For --adjust max-t: columns in any order, or moved on together, for "
+      "time series [permutation]")
+      ->group("Which pairs");
   app.add_option("--permutations", c.max_t.permutations,
-                 "For --adjust max-t: how often the columns are shuffled [1000]")
+                 "For --adjust max-t: how often the columns are shuffled; circular: less often "
+                 "than there are columns [1000]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 1000000",
                         [](double n) { return n >= 1 && n <= 1e6; }))
@@ -201,7 +208,7 @@ void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
 std::string check_permutations(const CLI::App& app, const pairs_command& c) {
   if (c.correct != correction::max_t) {
-    for (const char* option : {"--permutations", "--seed"}) {
+    for (const char* option : {"--shuffle", "--permutations", "--seed"}) {
       if (is_given(app, option)) return fmt::format("{} needs --adjust max-t", option);
     }
     return "";

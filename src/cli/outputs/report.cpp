@@ -81,11 +81,14 @@ void add_pairs_of(json_members& members, const run_report& r) {
                                                  json_text(r.partial->output), r.partial->edges,
                                                  r.partial->bytes)
                                    : std::string("null"));
-  const report_permutations& p = r.permutations;
-  members.add("permutations",
-              p.number > 0 ? fmt::format("{{\"number\": {}, \"seed\": {}, \"seconds\": {:.6f}}}",
-                                         p.number, p.seed, p.seconds)
-                           : std::string("null"));
+  const max_t_options& how = r.permutations.how;
+  members.add(
+      "permutations",
+      how.permutations > 0
+          ? fmt::format("{{\"number\": {}, \"seed\": {}, \"shuffle\": \"{}\", "
+                        "\"seconds\": {:.6f}}}",
+                        how.permutations, how.seed, to_string(how.shuffle), r.permutations.seconds)
+          : std::string("null"));
 }
 
 void add_summary(json_members& members, const run_report& r) {
@@ -219,8 +222,9 @@ std::string to_text(const run_report& r) {
                        s.pairs_by_t);
   }
   out += fmt::format("\n{}", cuts_text(r));
-  if (r.permutations.number > 0) {
-    out += fmt::format(", by {} permutations in {:.3f} s", r.permutations.number,
+  if (const max_t_options& how = r.permutations.how; how.permutations > 0) {
+    out += fmt::format(", by {} {} in {:.3f} s", how.permutations,
+                       how.shuffle == column_shuffle::circular ? "circular shifts" : "permutations",
                        r.permutations.seconds);
   }
   out += fmt::format("\n{} ({}), {}", gpu::to_string(s.used), s.device, gpu::to_string(s.variant));

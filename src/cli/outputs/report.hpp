@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpu/backend.hpp>
+#include <gpu/max_t.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/file_digest.hpp"
@@ -48,8 +49,7 @@ struct report_input {
 
 /// Of --adjust max-t.
 struct report_permutations {
-  index_t number = 0;  ///< 0: there are none.
-  std::uint64_t seed = 0;
+  max_t_options how = {.permutations = 0};  ///< 0: there are none.
   double seconds = 0;
 };
 

@@ -78,7 +78,7 @@ class reported_run {
     }
 
     const std::optional<max_t_null> null = find_maxima(job_, tables, line);
-    if (null) report_.permutations = {job_.max_t.permutations, job_.max_t.seed, null->seconds};
+    if (null) report_.permutations = {job_.max_t, null->seconds};
     const pairs_command job = null ? with_cut(job_, *null) : job_;
     const io::result_context context = result_context_of(job, tables);
     report_.has_p = context.info().test != significance::none;

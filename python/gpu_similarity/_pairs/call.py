@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -37,6 +38,8 @@ from .._tables.sparse import SparseRows, sparse_rows
 EdgeOrder = Literal["by-row-then-column", "unspecified"]
 # A host array, sparse rows on the host, or device memory as the compiled part takes it.
 Table = Array | SparseRows | _device.Description
+# A cut that keeps equal rows, whose statistic is rounded.
+_KEEPS_EQUAL_ROWS = 0.999999999999
 
 
 class PreparedRows:
@@ -172,6 +175,8 @@ def pair_call(
         options["max_p"] = max_p
     if min_abs != 0.0:
         options["min_abs"] = min_abs
+        if _KEEPS_EQUAL_ROWS < min_abs <= 1:
+            _warn_of_rounded_ones(measure, options)
     if tail != "two-sided":
         options["tail"] = tail
     if adjust != "none":
@@ -193,6 +198,18 @@ def pair_call(
         return _device_call(x, y, options, names, y_names)
     reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns, "any_layout": True}
     return _host_call(x, y, measure, options, names, y_names, reading, match)
+
+
+def _warn_of_rounded_ones(measure: Measure, options: dict[str, Any]) -> None:
+    """Equal rows of doubles miss 1 by the rounding of their lengths, some of them."""
+    if measure in MEASURES and MEASURES[measure].is_ordinal and options.get("covariates") is None:
+        return
+    warnings.warn(
+        "min_abs: equal rows may have a statistic just below 1, as 0.9999999999999999: "
+        f"min_abs={_KEEPS_EQUAL_ROWS} keeps all of them",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _host_call(

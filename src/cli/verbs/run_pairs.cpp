@@ -33,6 +33,16 @@ void note_few_columns(const pairs_command& job, const pair_summary& summary) {
   if (!job.quiet && is_cut_by_p && !text.empty()) note(job.input, {text});
 }
 
+// Equal rows of doubles miss 1 by the rounding of their lengths, some of them.
+void note_rounded_ones(const pairs_command& job) {
+  constexpr double keeps_all = 0.999999999999;
+  const bool is_exact = info_of(job.what).scale == value_scale::ordinal && job.covariates.empty();
+  if (job.quiet || is_exact || job.fingerprints || job.filter.min_abs <= keeps_all) return;
+  note("--min-abs",
+       {"equal rows may have a statistic just below 1, as 0.9999999999999999: --min-abs "
+        "0.999999999999 keeps all of them"});
+}
+
 /// A run with its report.
 class reported_run {
  public:
@@ -90,6 +100,7 @@ class reported_run {
     write_report(outputs_.report(), to_json(report_));
     note_missing_q(job_);
     note_few_columns(job_, report_.summary);
+    note_rounded_ones(job_);
     if (!job_.quiet) say(to_text(report_));
   }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <gpu/export.hpp>
-#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu {
@@ -29,14 +29,14 @@ struct confidence_bounds {
 /// Statistics of -1 and 1 have no width.
 /// @param what the measure.
 /// @param statistic in [-1, 1]; NaN gives NaN.
-/// @param observations from 3 to 10^15.
+/// @param observations a real number from 3 to 10^15.
 /// @param confidence the probability that the interval covers, in (0, 1).
 /// @param side two_sided: both bounds; greater: the lower bound alone; less: the upper one alone.
 /// @throw gpu::invalid_argument outside these ranges.
 /// @throw gpu::unsupported where the measure has no interval, as cosine.
 [[nodiscard]] GPU_SIMILARITY_EXPORT confidence_bounds
-confidence_interval(measure what, double statistic, index_t observations, double confidence = 0.95,
-                    tail side = tail::two_sided);
+confidence_interval(measure what, double statistic, observation_count observations,
+                    double confidence = 0.95, tail side = tail::two_sided);
 
 /// The same of each of several statistics, in their order, at some 50 ns each.
 /// @param what as above.
@@ -47,21 +47,21 @@ confidence_interval(measure what, double statistic, index_t observations, double
 /// @return as many intervals as there are statistics.
 /// @throw as above.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<confidence_bounds> confidence_intervals(
-    measure what, std::span<const double> statistics, index_t observations,
+    measure what, std::span<const double> statistics, observation_count observations,
     double confidence = 0.95, tail side = tail::two_sided);
 
 /// The same of the statistics of edges, of a call whose rows share all columns: with
 /// nan_policy::pairwise an edge has observations of its own (gpu/observations.hpp).
 /// @param what as above.
 /// @param edges as a call gives them.
-/// @param observations columns of the table.
+/// @param observations those of the test (pair_summary::observations).
 /// @param confidence as above.
 /// @param side as above.
 /// @return as many intervals as there are edges.
 /// @throw as above.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<confidence_bounds> confidence_intervals(
-    measure what, std::span<const edge> edges, index_t observations, double confidence = 0.95,
-    tail side = tail::two_sided);
+    measure what, std::span<const edge> edges, observation_count observations,
+    double confidence = 0.95, tail side = tail::two_sided);
 
 }  // namespace v0
 }  // namespace gpu

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <gpu/export.hpp>
-#include <gpu/index.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu {
@@ -23,8 +23,8 @@ inline namespace v0 {
 struct discovery_search {
   double max_p = 1.0;           ///< The false discovery rate, in (0, 1].
   tail side = tail::two_sided;  ///< The tail that p is taken from.
-  /// Columns of the input; 0 of Kendall and of differential correlation, whose p itself is counted.
-  index_t observations = 0;
+  /// Those of the test; 0 of Kendall and of differential correlation, whose p itself is counted.
+  observation_count observations = 0;
   std::uint64_t family = 0;  ///< Tests of the whole job.
   std::uint64_t least = 0;   ///< There are at least so many discoveries.
   std::uint64_t most = 0;    ///< There are at most so many.

@@ -11,6 +11,7 @@
 #include <gpu/matrix_view.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/nan_policy.hpp>
+#include <gpu/observation_count.hpp>
 
 namespace gpu {
 inline namespace v0 {
@@ -52,7 +53,8 @@ enum class row_folding {
 enum class p_method {
   /// The test of the measure. Spearman's rho: `exact` up to 9 columns, else Student's t that is
   /// never below least_rank_p. It is that t up to 9 columns too for folded sinks, results in device
-  /// memory, covariates and nan_policy::pairwise.
+  /// memory, covariates and nan_policy::pairwise. With pair_options::effective_observations it is
+  /// `t`: what permutations allow follows from the columns.
   automatic,
   /// Student's t alone, as SciPy: of Spearman it is 0 for |rho| = 1, whatever the number of
   /// columns.
@@ -113,10 +115,18 @@ struct pair_options {
   /// squares are weighted too. Empty: every column counts alike; so do equal weights, with the same
   /// bits. Read and refused as covariates are; at least 3 (of cosine: 1) have to be positive.
   std::span<const double> column_weights = {};
-  /// With column_weights: the observations that p is computed for, at least 3; covariates are taken
-  /// off them. Only the caller knows what weights mean: the sum of weights that are counts, (sum
-  /// w)^2 / sum w^2 of weights of precision. 0: there is no p, as without a significance test.
-  index_t effective_observations = 0;
+  /// Spearman, Pearson and the biweight midcorrelation: the observations that p and confidence
+  /// intervals are computed for, a real number from 3 on; covariates are taken off them. No
+  /// statistic depends on it. 0: the columns; with column_weights there is no p then.
+  ///
+  /// Columns that follow each other in time tell less than as many that are independent: the
+  /// page "The family-wise error by permutation" has more on time series. What weights mean only
+  /// the caller knows: the sum of weights that are counts, (sum w)^2 / sum w^2 of weights of
+  /// precision.
+  ///
+  /// gpu::invalid_argument outside of 3 to 10^15; gpu::unsupported for measures whose p is not by
+  /// Student's t, with nan_policy::pairwise, p_method::exact and results in device memory.
+  observation_count effective_observations = 0;
   /// Where p comes from. Kendall's p is exact for few columns by itself.
   gpu::p_method p_method = gpu::p_method::automatic;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
@@ -136,7 +146,7 @@ struct pair_options {
 };
 /// The test behind p of a call with these options, for a table of `cols` columns: the one that
 /// pair_summary::test names. Folded sinks, dense results and results in device memory have no p by
-/// permutations, but floored_t.
+/// permutations, but floored_t; with effective_observations it is student_t.
 /// @throw gpu::invalid_argument where `what` is no value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT significance test_of(measure what, index_t cols,
                                                          const pair_options& options);

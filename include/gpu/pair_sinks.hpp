@@ -20,6 +20,7 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_checksum.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/row_patterns.hpp>
@@ -93,7 +94,7 @@ struct pair_summary {
   /// gpu::confidence_interval: cols, or options.effective_observations, less one for each
   /// covariate; 0 where there is no test. With nan_policy::pairwise: of a pair that shares all
   /// columns.
-  index_t observations = 0;
+  observation_count observations = 0;
   /// Rows without a statistic because all values are equal, of cosine all zero.
   /// With nan_policy::pairwise: also those of whose values fewer than min_observations are there.
   std::vector<index_t> constant_rows = {};

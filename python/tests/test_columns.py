@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,80 @@ def test_parts_of_a_job_take_them(adjust: Any, tmp_path: Path) -> None:
         x.T, parts=3, options={**options, "axis": "columns", "covariates": z.T}
     ).with_cut()
     np.testing.assert_array_equal(turned.part(1).statistic, parts[1].statistic)
+
+
+def test_effective_observations_change_p_and_no_statistic() -> None:
+    x, z = rows(), covariates()
+    stats = pytest.importorskip("scipy.stats")
+    for measure in ("spearman", "pearson", "bicor"):
+        plain = gs.edges(x, measure=measure)
+        got = gs.edges(x, measure=measure, effective_observations=11.25)
+        np.testing.assert_array_equal(got.statistic, plain.statistic)
+        np.testing.assert_array_equal(got.p, gs.p_value(got.statistic, 11.25))
+        t = np.abs(got.statistic) * np.sqrt(9.25 / (1 - got.statistic**2))
+        np.testing.assert_allclose(got.p, 2 * stats.t.sf(t, 9.25), rtol=1e-12)
+        assert got.summary.observations == 11.25
+        cut = gs.edges(x, measure=measure, effective_observations=11.25, max_p=0.05)
+        np.testing.assert_array_equal(cut.statistic, got.statistic[got.p <= 0.05])
+        low, high = got.confidence_interval()
+        wide = gs.confidence_interval(got.statistic, 11.25, measure=measure)
+        np.testing.assert_array_equal([low, high], wide)
+        with gs.stream(x, measure=measure, effective_observations=11.25) as batches:
+            assert {batch.summary.observations for batch in batches} == {11.25}
+    partial = gs.edges(x, covariates=z, effective_observations=12)
+    assert partial.summary.observations == 10 and type(partial.summary.observations) is int
+    np.testing.assert_array_equal(partial.p, gs.p_value(partial.statistic, 10))
+    for options, words in (
+        ({"measure": "kendall"}, "effective_observations: p of Kendall"),
+        ({"measure": "cosine"}, "effective_observations: Cosine has no significance test"),
+        ({"p_method": "exact"}, "p_method: exact is not offered with effective_observations"),
+        ({"nans": "pairwise"}, "nans: pairwise is not offered with effective_observations"),
+    ):
+        with pytest.raises(gs.Unsupported, match=words):
+            gs.edges(x, effective_observations=8.5, **options)
+    for wrong in (2.9, -1, float("nan")):
+        with pytest.raises(ValueError, match="effective_observations: got"):
+            gs.edges(x, effective_observations=wrong)
+
+
+def lag_1(row: Any) -> float:
+    centred = row - row.mean()
+    return float((centred[1:] * centred[:-1]).sum() / (centred**2).sum())
+
+
+def test_effective_observations_are_bartletts() -> None:
+    random = np.random.default_rng(4)
+    x = np.cumsum(random.normal(size=(6, 50)), axis=1)
+    y = random.normal(size=(4, 50)) * np.where(np.arange(50) % 2, 1, -1) + x[:4] / 10
+    a, b = ([lag_1(row) for row in t] for t in (x, y))
+
+    def worth(product: float) -> float:
+        return min(50.0, 50 * (1 - product) / (1 + product))
+
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    each = gs.effective_observations(x, pairs=np.transpose(pairs))
+    np.testing.assert_allclose(each, [worth(a[i] * a[j]) for i, j in pairs], rtol=1e-12)
+    assert gs.effective_observations(x) == pytest.approx(min(each))
+    assert gs.effective_observations(x.T, axis="columns") == pytest.approx(min(each))
+    assert gs.effective_observations(x, y) == pytest.approx(min(worth(i * j) for i in a for j in b))
+    x[2] = 5  # does not vary, and does not count
+    assert gs.effective_observations(x) == pytest.approx(
+        min(worth(a[i] * a[j]) for i, j in pairs if 2 not in (i, j))
+    )
+    assert np.isnan(gs.effective_observations(x, pairs=([1], [2]))).all()
+    with pytest.raises(ValueError, match="y: got 40 columns, expected 50"):
+        gs.effective_observations(x, y[:, :40])
+    with pytest.raises(ValueError, match="x: got 1 rows that vary, expected at least 2"):
+        gs.effective_observations(x[1:3])
+
+
+def test_a_cut_at_1_says_that_equal_rows_may_miss_it() -> None:
+    x = rows()
+    x[6:] = x[:6]
+    with pytest.warns(UserWarning, match=r"min_abs=0\.999999999999 keeps all of them"):
+        gs.pearson_edges(x, min_abs=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(gs.pearson_edges(x, min_abs=0.999999999999)) == 6
+        assert len(gs.spearman_edges(x, min_abs=1.0)) == 6
+        gs.pearson_edges(x, min_abs=float("inf"))

@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Call, type[Exception], str]] = {
     "k of partners": (lambda x: gs.top_k_partners(x, None), TypeError, "^k: got None"),
     "k beyond": (lambda x: gs.top_k(x, 2**70), ValueError, "^k: got 1180591620717411303424"),
     "k of 0": (lambda x: gs.top_k_partners(x, 0), ValueError, "^k: got 0"),
-    "observations": (lambda x: gs.p_value(0.5, 9.5), TypeError, "^observations: got 9.5"),
+    "observations": (lambda x: gs.p_value(0.5, "9"), TypeError, "^observations: got '9'"),
     "p": (lambda x: gs.critical_correlation(None, 9), TypeError, "^p: got None"),
     "threshold": (lambda x: gs.pack_bits(x, None), TypeError, "^threshold: got None"),
     "bits": (lambda x: gs.binary_matmul(x, x), TypeError, "^a: got ndarray, expected Bits"),

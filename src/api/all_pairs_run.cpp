@@ -267,7 +267,7 @@ std::uint64_t pair_run::pairs_by_t() const {
 }
 
 double pair_run::least_p() const {
-  const index_t observations = what_.observations_of(engine_->rows().cols);
+  const observation_count observations = what_.observations_of(engine_->rows().cols);
   switch (what_.info.test) {
     case significance::floored_t:
     case significance::permutations:
@@ -305,7 +305,7 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
   }
   return {.rows = input_.rows_of_x(),
           .cols = rows.cols,
-          .observations = has_test ? what_.observations_of(rows.cols) : 0,
+          .observations = has_test ? what_.observations_of(rows.cols) : observation_count(),
           .constant_rows = std::move(constant.of_x),
           .nan_rows = std::move(with_nan.of_x),
           .infinite_rows = std::move(infinite.of_x),

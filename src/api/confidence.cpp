@@ -5,22 +5,19 @@
 #include <gpu/error.hpp>
 
 #include "stats/fisher_interval.hpp"
+#include "stats/observation_limits.hpp"
 
 namespace gpu::inline v0 {
 namespace {
 
-stats::fisher_interval checked_interval(measure what, index_t observations, double confidence,
-                                        tail side) {
-  constexpr index_t most_observations = 1'000'000'000'000'000;
+stats::fisher_interval checked_interval(measure what, observation_count observations,
+                                        double confidence, tail side) {
   const measure_info& info = info_of(what);
   if (info.interval == interval_method::none) {
     throw unsupported(
         fmt::format("measure: {} has no confidence interval, expected one that has", info.title));
   }
-  if (observations < 3 || observations > most_observations) {
-    throw invalid_argument(fmt::format("observations: got {}, expected from 3 to {}", observations,
-                                       most_observations));
-  }
+  stats::check_observations("observations", observations);
   if (!(confidence > 0.0 && confidence < 1.0)) {
     throw invalid_argument(
         fmt::format("confidence: got {}, expected a probability in (0, 1)", confidence));
@@ -34,21 +31,22 @@ stats::fisher_interval checked_interval(measure what, index_t observations, doub
 
 }  // namespace
 
-confidence_bounds confidence_interval(measure what, double statistic, index_t observations,
-                                      double confidence, tail side) {
+confidence_bounds confidence_interval(measure what, double statistic,
+                                      observation_count observations, double confidence,
+                                      tail side) {
   return checked_interval(what, observations, confidence, side).of(statistic);
 }
 
 std::vector<confidence_bounds> confidence_intervals(measure what,
                                                     std::span<const double> statistics,
-                                                    index_t observations, double confidence,
-                                                    tail side) {
+                                                    observation_count observations,
+                                                    double confidence, tail side) {
   return stats::intervals_of(statistics, checked_interval(what, observations, confidence, side));
 }
 
 std::vector<confidence_bounds> confidence_intervals(measure what, std::span<const edge> edges,
-                                                    index_t observations, double confidence,
-                                                    tail side) {
+                                                    observation_count observations,
+                                                    double confidence, tail side) {
   return stats::intervals_of(edges, checked_interval(what, observations, confidence, side));
 }
 

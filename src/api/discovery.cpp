@@ -57,8 +57,8 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   discovery_counts out;
   const std::uint64_t family = run.family();
   // Where p is not that of the statistic alone, p itself is binned.
-  const index_t observations =
-      run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : 0;
+  const observation_count observations =
+      run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : observation_count();
   const discovery_search begun = detail::begin_search(sink.keep, observations, family);
   out.search = sink.search.value_or(begun);
   validate::check_search(out.search, begun);

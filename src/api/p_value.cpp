@@ -29,15 +29,6 @@
 namespace gpu::inline v0 {
 namespace {
 
-// From here on the rounding of 1 - r^2 is no longer small beside the steps of a table of p.
-
-void check_observations(index_t observations) {
-  if (observations < stats::least_observations || observations > stats::most_observations) {
-    throw invalid_argument(fmt::format("observations: got {}, expected from 3 to {}", observations,
-                                       stats::most_observations));
-  }
-}
-
 void check_correlation(double r, const char* name = "r") {
   if (r < -1.0 || r > 1.0) {
     throw invalid_argument(fmt::format("{}: got {}, expected a correlation in [-1, 1]", name, r));
@@ -57,7 +48,7 @@ void check_ties(const char* name, const row_ties& ties, index_t observations) {
 }
 
 // The table of the last test and number of observations of a thread.
-const stats::p_table& last_table(significance test, index_t observations) {
+const stats::p_table& last_table(significance test, observation_count observations) {
   thread_local significance of = significance::none;
   thread_local std::shared_ptr<const stats::p_table> table;
   if (!table || of != test || table->observations != observations) {
@@ -85,27 +76,27 @@ const Test& last_test(index_t observations) {
 
 }  // namespace
 
-double correlation_t(double r, index_t observations) {
-  check_observations(observations);
+double correlation_t(double r, observation_count observations) {
+  stats::check_observations("observations", observations);
   check_correlation(r);
   return stats::t_value(r, observations);
 }
 
-double correlation_p_value(double r, index_t observations, tail side) {
-  check_observations(observations);
+double correlation_p_value(double r, observation_count observations, tail side) {
+  stats::check_observations("observations", observations);
   check_correlation(r);
   return stats::p_value(r, observations, side);
 }
 
 double least_rank_p(index_t observations, const row_ties& x, const row_ties& y, tail side) {
-  check_observations(observations);
+  stats::check_observations("observations", observations);
   const stats::tie_classes classes(observations);
   const double two_sided = classes.least_p(checked_class(classes, x, y, observations));
   return side == tail::two_sided ? two_sided : two_sided / 2;
 }
 
-double t_value_of(measure what, double statistic, index_t observations) {
-  check_observations(observations);
+double t_value_of(measure what, double statistic, observation_count observations) {
+  stats::check_observations("observations", observations);
   check_correlation(statistic);
   switch (info_of(what).test) {
     case significance::student_t:
@@ -137,20 +128,20 @@ double kendall_p_value(double tau, index_t observations, const row_ties& x, cons
 
 double spearman_p_value(double rho, index_t observations, const row_ties& x, const row_ties& y,
                         tail side) {
-  check_observations(observations);
+  stats::check_observations("observations", observations);
   check_correlation(rho, "rho");
   const auto& test = last_test<stats::spearman_test>(observations);
   return test.p(rho, checked_class(test.classes(), x, y, observations), side);
 }
 
-double p_value_of(measure what, double statistic, index_t observations, tail side) {
+double p_value_of(measure what, double statistic, observation_count observations, tail side) {
   switch (info_of(what).test) {
     case significance::none:
       check_correlation(statistic);
       break;
     case significance::student_t:
     case significance::floored_t:
-      check_observations(observations);
+      stats::check_observations("observations", observations);
       check_correlation(statistic);
       return stats::p_function{&last_table(info_of(what).test, observations), side}(statistic);
     case significance::kendall:
@@ -163,8 +154,8 @@ double p_value_of(measure what, double statistic, index_t observations, tail sid
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-double critical_correlation(double p, index_t observations, tail side) {
-  check_observations(observations);
+double critical_correlation(double p, observation_count observations, tail side) {
+  stats::check_observations("observations", observations);
   if (!(p > 0.0 && p <= 1.0)) {
     throw invalid_argument(fmt::format("p: got {}, expected a value in (0, 1]", p));
   }

@@ -36,14 +36,14 @@ measure_traits traits_by_nans(measure what, const pair_tables& tables,
 
 // The option that a refusal names.
 const char* name_of(const pair_options& options) {
-  if (options.column_weights.empty() && options.effective_observations == 0) {
-    return "options.covariates";
-  }
-  return "options.column_weights";
+  if (!options.column_weights.empty()) return "options.column_weights";
+  return names_columns(options) ? "options.covariates" : "options.effective_observations";
 }
 
 void check_columns_of(const prepared_table& y, const pair_options& options) {
-  if (!names_columns(options) || (y.columns != nullptr && y.columns->is_of(options))) return;
+  const bool are_those_of_y = !names_columns(options) && options.effective_observations == 0;
+  if (are_those_of_y || (y.columns != nullptr && y.columns->is_of(options))) return;
+  if (y.columns == nullptr && !names_columns(options)) return;
   throw invalid_argument(
       fmt::format("{}: got others than y was prepared with, expected the same, or none, which "
                   "takes those of y",
@@ -106,10 +106,25 @@ measure_traits with_p_method(const measure_traits& what, index_t cols, bool have
     case p_method::exact:
       return with_exact_p(what, have_columns, options);
   }
+  // Permutations and the floor of t are those of columns.
+  const bool is_of_columns =
+      what.effective_observations == 0 && options.effective_observations == 0;
+  if (!is_of_columns) return student_t_traits_of(what);
   const bool has_permutations =
       use == p_use::of_pairs && packs_ranks(what) &&
       test_of(what.info.what, cols, options) == significance::permutations;
   return has_permutations ? permutation_traits_of(what) : what;
+}
+
+// The test of a call whose columns are what they are, except that they tell as much as others.
+measure_traits with_effective_observations(const measure_traits& what,
+                                           const pair_options& options) {
+  if (options.nans == nan_policy::pairwise) {
+    throw unsupported(
+        "options.nans: pairwise is not offered with options.effective_observations, expected "
+        "reject or propagate");
+  }
+  return effective_traits_of(what, options.effective_observations);
 }
 
 }  // namespace
@@ -121,13 +136,16 @@ pair_call::pair_call(measure what, const pair_tables& tables, const pair_options
       tables_(tables) {
   check_enumerator("options.p_method", options.p_method, p_method::exact);
   what_ = with_p_method(what_, cols_of(tables.x), columns_ != nullptr, options, use);
-  if (!columns_) return;
+  if (!columns_) {
+    if (options.effective_observations != 0) what_ = with_effective_observations(what_, options);
+    return;
+  }
   tables_.x = x_.emplace(tables.x, *columns_).view();
   if (tables.y) tables_.y = y_.emplace(*tables.y, *columns_).view();
 }
 
 void refuse_columns(const pair_options& options, const char* where) {
-  if (!names_columns(options)) return;
+  if (!names_columns(options) && options.effective_observations == 0) return;
   throw unsupported(fmt::format("{}: is not offered {}", name_of(options), where));
 }
 

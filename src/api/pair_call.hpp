@@ -50,6 +50,8 @@ template <>
 inline constexpr p_use p_use_of<folded_stream_sink> = p_use::none_or_of_patterns;
 
 /// Refuses covariates and weights of columns where `where` does not take them.
+/// Refuses covariates, weights of columns and effective observations where `where` does not take
+/// them.
 void refuse_columns(const pair_options& options, const char* where);
 
 }  // namespace gpu::inline v0::detail

@@ -18,6 +18,11 @@ std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table&
     whole.part = {};
     whole.fold = row_folding::never;
     const pair_call call(of, {.x = data}, whole);
+    if (options.effective_observations != 0 && call.columns() == nullptr) {
+      throw unsupported(
+          "options.effective_observations: prepared rows do not depend on it, expected it in the "
+          "options of the queries");
+    }
     const pair_tables& tables = call.tables();
     const backend used = checked_backend(call.what(), tables, whole);
     const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)

@@ -69,4 +69,17 @@ inline double_double half_power(double_double base, long long halves) {
   return power;
 }
 
+/// base^(fraction / 2) for base > 0 and fraction in [0, 1): a square root for each binary digit.
+inline double_double root_power(double_double base, double fraction) {
+  double_double power{1, 0};
+  for (double_double root = square_root(base); fraction > 0;) {
+    root = square_root(root);
+    fraction *= 2;
+    if (fraction < 1) continue;
+    power = power * root;
+    fraction -= 1;
+  }
+  return power;
+}
+
 }  // namespace gpu::inline v0::detail

@@ -103,7 +103,7 @@ std::uint64_t descend(const discovery_search& search, const Survivors& survivors
 // pass gives bounds of N for every k at once; stepping with the upper and the lower bounds encloses
 // the answer, and the next pass bins the enclosed range alone. Each pass starts exactly at the
 // cut of the upper bound, so it takes at least one exact step.
-discovery_search begin_search(const pair_filter& filter, index_t observations,
+discovery_search begin_search(const pair_filter& filter, observation_count observations,
                               std::uint64_t family) {
   return {.max_p = filter.max_p,
           .side = filter.side,
@@ -155,7 +155,7 @@ std::uint64_t tested_pairs(const detail::row_info& rows, const detail::pair_area
 }
 
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
-                     index_t observations) {
+                     observation_count observations) {
   return cut_from(stats::critical_value(what.info.test, max_p, observations, filter.side), max_p,
                   filter);
 }
@@ -193,7 +193,7 @@ neighbor_order order_of_tail(neighbor_order order, tail side) {
 
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family) {
-  const index_t observations = what.observations_of(engine.rows().cols);
+  const observation_count observations = what.observations_of(engine.rows().cols);
   if (filter.adjust == adjustment::none || family == 0) {
     return cut_at(what, filter.max_p, filter, observations);
   }

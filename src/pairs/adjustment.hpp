@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gpu/discovery.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"
@@ -26,7 +27,7 @@ std::uint64_t tested_pairs(const detail::row_info& rows, const detail::pair_area
 
 /// The cut of `filter` with max_p already adjusted, by the test of the measure.
 effective_cut cut_at(const detail::measure_traits& what, double max_p, const pair_filter& filter,
-                     index_t observations);
+                     observation_count observations);
 
 /// The same from the weakest statistic whose p passes.
 effective_cut cut_from(double critical, double max_p, const pair_filter& filter);
@@ -40,7 +41,7 @@ effective_cut of_one_sign(effective_cut cut, tail side);
 neighbor_order order_of_tail(neighbor_order order, tail side);
 
 /// The search for the discoveries of `filter` before its first counting pass.
-discovery_search begin_search(const pair_filter& filter, index_t observations,
+discovery_search begin_search(const pair_filter& filter, observation_count observations,
                               std::uint64_t family);
 /// The counting pass that comes next. The search is not decided.
 detail::bin_request pass_of(const discovery_search& search);

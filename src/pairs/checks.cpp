@@ -233,8 +233,8 @@ void check_search(const discovery_search& search, const discovery_search& begun)
   throw invalid_argument(
       fmt::format("discovery_sink.search: is of max_p {}, {} observations and {} tests, expected "
                   "that of this call: {}, {} and {}",
-                  search.max_p, search.observations, search.family, begun.max_p, begun.observations,
-                  begun.family));
+                  search.max_p, double{search.observations}, search.family, begun.max_p,
+                  double{begun.observations}, begun.family));
 }
 
 namespace {

@@ -12,9 +12,9 @@
 
 namespace gpu::stats {
 
-fisher_interval::fisher_interval(interval_method method, index_t observations, double confidence,
-                                 tail side)
-    : method_(method), degrees_(static_cast<double>(observations - 3)), side_(side) {
+fisher_interval::fisher_interval(interval_method method, observation_count observations,
+                                 double confidence, tail side)
+    : method_(method), degrees_(observations - 3), side_(side) {
   const double outside = 1.0 - confidence;
   quantile_ = normal_upper_quantile(side == tail::two_sided ? outside / 2.0 : outside);
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <gpu/confidence.hpp>
-#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu::stats {
@@ -15,7 +15,8 @@ namespace gpu::stats {
 class fisher_interval {
  public:
   /// `method` is not none, `observations` is at least 3, `confidence` in (0, 1).
-  fisher_interval(interval_method method, index_t observations, double confidence, tail side);
+  fisher_interval(interval_method method, observation_count observations, double confidence,
+                  tail side);
   /// @throw gpu::invalid_argument where `statistic` is outside [-1, 1].
   [[nodiscard]] confidence_bounds of(double statistic) const;
 

@@ -132,6 +132,24 @@ TEST_CASE("The command takes weights in a row or in a column", "[cli]") {
   CHECK(partners.out.starts_with("name_i\trank\tname_j\tr\na\t1\tc\t-0.99158623740428"));
 }
 
+TEST_CASE("The command computes t, p and intervals for an effective sample size", "[cli]") {
+  const files in;
+  const std::string report = in.folder.path("report.json");
+  const auto plain = first_edge(in.run({"pearson", in.x}).out);
+  const auto got = in.run({"pearson", in.x, "--effective-observations", "6.5", "--confidence",
+                           "0.95", "--report", report});
+  INFO(got.err);
+  const auto edge = first_edge(got.out);
+  const double r = plain[0];
+  CHECK(edge[0] == r);
+  CHECK(std::abs(edge[1] / (r * std::sqrt(4.5 / (1 - r * r))) - 1) < 1e-5);
+  CHECK(edge[2] > plain[2]);
+  const double half = 1.959963984540054 / std::sqrt(3.5);
+  CHECK(std::abs(edge[3] - std::tanh(std::atanh(r) - half)) < 1e-5);
+  CHECK(std::abs(edge[4] - std::tanh(std::atanh(r) + half)) < 1e-5);
+  CHECK(gpu_test::report_value(gpu_test::read_file(report), "observations") == "6.5");
+}
+
 TEST_CASE("The command refuses what covariates and weights do not go with", "[cli]") {
   const files in;
   constexpr int usage = 2;
@@ -140,8 +158,16 @@ TEST_CASE("The command refuses what covariates and weights do not go with", "[cl
   check_refused(in.run({"spearman", in.x, "--weights", in.w}), usage, "--weights: Spearman");
   check_refused(in.run({"pearson", in.x, "--weights", in.w, "--max-p", "0.1"}), usage,
                 "without --effective-observations has no significance test");
-  check_refused(in.run({"pearson", in.x, "--effective-observations", "8"}), usage,
-                "--effective-observations needs --weights");
+  check_refused(in.run({"kendall", in.x, "--effective-observations", "8"}), usage,
+                "--effective-observations: p of Kendall");
+  check_refused(in.run({"cosine", in.x, "--effective-observations", "8"}), usage,
+                "--effective-observations: Cosine has no significance test");
+  check_refused(in.run({"spearman", in.x, "--effective-observations", "8", "--p-method", "exact"}),
+                usage, "--p-method: exact is not offered with --effective-observations");
+  check_refused(in.run({"pearson", in.x, "--effective-observations", "8", "--nan", "pairwise"}),
+                usage, "--effective-observations does not go with --nan pairwise");
+  check_refused(in.run({"pearson", in.x, "--effective-observations", "2.9"}), usage,
+                "expected a number from 3");
   check_refused(in.run({"pearson", in.x, "--covariates", in.z, "--nan", "pairwise"}), usage,
                 "--covariates does not go with --nan pairwise");
   check_refused(in.run({"spearman", in.x, "--covariates", in.z, "--keep", "folded-edges",
@@ -176,7 +202,7 @@ TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]
   check_refused(part({}, "2/2"), input, "of another job: --covariates is");
   check_refused(part({"--covariates", other}, "2/2"), input, "of another job: --covariates is");
   check_refused(
-      part({"--covariates", in.z, "--weights", in.w, "--effective-observations", "9"}, "2/2"),
+      part({"--covariates", in.z, "--weights", in.w, "--effective-observations", "9.5"}, "2/2"),
       input, "of another job: --weights is absent");
   REQUIRE(part({"--covariates", in.z}, "2/2").exit_code == 0);
   const std::string merged = in.folder.path("merged.tsv");
@@ -185,5 +211,21 @@ TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]
               .exit_code == 0);
   CHECK(gpu_test::read_file(merged) ==
         in.run({"pearson", in.x, "--max-p", "0.5", "--covariates", in.z}).out);
+  // Sample sizes that are not whole are of the job too, and of its intervals.
+  const std::string folder = in.folder.path("sized");
+  std::vector<std::string> whole{
+      "pearson",      in.x, "--effective-observations", "6.5", "--max-p", "0.5", "--adjust", "bh",
+      "--confidence", "0.9"};
+  const std::string wanted = in.run(whole).out;
+  whole.insert(whole.end(), {"--output-dir", folder, "--part"});
+  for (int round = 0; round < 3; ++round) {
+    for (const char* number : {"1/2", "2/2"}) {
+      whole.push_back(number);
+      (void)in.run(whole);
+      whole.pop_back();
+    }
+  }
+  REQUIRE(run_command({"merge", folder, "-o", merged, "-q"}).exit_code == 0);
+  CHECK(gpu_test::read_file(merged) == wanted);
   CHECK(report_value(gpu_test::read_file(report), "observations") == "8");
 }

@@ -28,7 +28,7 @@ struct column_job {
   gpu::measure what = gpu::measure::pearson;
   gpu::matrix<double> covariates;  // [0, 0]: none
   std::vector<double> weights;     // empty: none
-  gpu::index_t effective = 0;
+  gpu::observation_count effective = 0;
 
   [[nodiscard]] gpu::pair_options options(const pair_target& target) const {
     gpu::pair_options out = target.options();
@@ -37,8 +37,9 @@ struct column_job {
     out.effective_observations = effective;
     return out;
   }
-  [[nodiscard]] gpu::index_t observations(gpu::index_t cols) const {
-    return (effective > 0 ? effective : cols) - covariates.rows();
+  [[nodiscard]] gpu::observation_count observations(gpu::index_t cols) const {
+    const double all = effective > 0 ? effective : gpu::observation_count(cols);
+    return all - static_cast<double>(covariates.rows());
   }
   [[nodiscard]] bool has_test() const {
     return what != gpu::measure::cosine && (weights.empty() || effective > 0);
@@ -88,18 +89,24 @@ inline std::vector<column_job> some_jobs(gpu::index_t cols) {
                  .covariates = {},
                  .weights = weights,
                  .effective = std::max<gpu::index_t>(cols / 2, 4)});
+  for (const gpu::measure what : {gpu::measure::pearson, gpu::measure::spearman}) {
+    out.push_back({.what = what,
+                   .covariates = {},
+                   .weights = {},
+                   .effective = static_cast<double>(cols) - 1.25});
+  }
   if (cols < 16) return out;
   column_job both = partial_job(gpu::measure::pearson, 2, cols);
   both.weights = weights;
-  both.effective = cols / 2;
+  both.effective = static_cast<double>(cols) / 2 - 0.3;
   out.push_back(std::move(both));
   return out;
 }
 
-#define GPU_TEST_JOB_INFO(job)                                                               \
-  INFO(gpu::to_string((job).what) << ", " << (job).covariates.rows() << " covariates, "      \
-                                  << (job).weights.size() << " weights, " << (job).effective \
-                                  << " effective observations")
+#define GPU_TEST_JOB_INFO(job)                                                          \
+  INFO(gpu::to_string((job).what) << ", " << (job).covariates.rows() << " covariates, " \
+                                  << (job).weights.size() << " weights, "               \
+                                  << double{(job).effective} << " effective observations")
 
 inline bool near(double got, double wanted, double most = 1e-13) {
   return std::isnan(wanted) ? std::isnan(got) : std::abs(got - wanted) <= most;
@@ -123,7 +130,8 @@ void column_statistics_equal_the_oracle(const gpu::matrix<T>& data, const column
   }
   CHECK(wrong == 0);
   CHECK(got.summary.pairs_tested == reference_pairs(wanted).size());
-  CHECK(got.summary.observations == (job.has_test() ? job.observations(data.cols()) : 0));
+  CHECK(got.summary.observations ==
+        (job.has_test() ? job.observations(data.cols()) : gpu::observation_count()));
 }
 
 inline void column_statistics_equal_the_oracle_in_every_shape(const pair_target& target) {
@@ -293,7 +301,7 @@ inline void column_sinks_equal_the_oracle(const pair_target& target) {
   for (const column_job& job : some_jobs(cols)) {
     GPU_TEST_JOB_INFO(job);
     const auto table = job.oracle(const_view(data));
-    const gpu::index_t observations = job.observations(cols);
+    const gpu::observation_count observations = job.observations(cols);
     for (gpu::pair_filter keep : some_filters()) {
       if (!job.has_test()) keep.max_p = 1;
       const bool has_p = job.has_test();

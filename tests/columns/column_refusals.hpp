@@ -73,7 +73,7 @@ inline void covariates_outside_their_range_are_refused(const pair_target& target
 inline void weights_outside_their_range_are_refused(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = random_matrix<double>(6, 10, 1);
-  const auto refused = [&](std::vector<double> weights, gpu::index_t effective = 0,
+  const auto refused = [&](std::vector<double> weights, double effective = 0,
                            gpu::measure what = gpu::measure::pearson) {
     gpu::pair_options options = target.options();
     options.column_weights = weights;
@@ -97,10 +97,12 @@ inline void weights_outside_their_range_are_refused(const pair_target& target) {
   weights.assign(10, 0.0);
   GPU_TEST_SAYS(refused(weights, 0, gpu::measure::cosine), "got 0 that are positive");
   weights.assign(10, 1.0);
-  GPU_TEST_SAYS(refused(weights, 2), "options.effective_observations: got 2, expected 3 to");
+  GPU_TEST_SAYS(refused(weights, 2), "options.effective_observations: got 2, expected from 3 to");
   GPU_TEST_SAYS(refused(weights, -1), "options.effective_observations: got -1");
-  GPU_TEST_SAYS(refused({}, 8),
-                "options.effective_observations: got 8 without options.column_weights");
+  for (const double wrong : {2.99, -1.0, 2e15, std::numeric_limits<double>::quiet_NaN()}) {
+    GPU_TEST_SAYS(refused({}, wrong), "options.effective_observations: got ");
+  }
+  CHECK(refused({}, 3) == "no error");
 
   gpu::pair_options options = target.options();
   const auto z = random_matrix<double>(3, 10, 2);
@@ -144,6 +146,19 @@ inline void columns_are_refused_where_they_do_not_go(const pair_target& target) 
   counted.effective_observations = 10;
   GPU_TEST_SAYS(refused(gpu::measure::cosine, counted, gpu::edge_sink{}),
                 "options.effective_observations: Cosine has no significance test");
+  counted = target.options();
+  counted.effective_observations = 7.5;
+  GPU_TEST_SAYS(refused(gpu::measure::cosine, counted, gpu::edge_sink{}),
+                "options.effective_observations: Cosine has no significance test");
+  GPU_TEST_SAYS(refused(gpu::measure::kendall, counted, gpu::edge_sink{}),
+                "options.effective_observations: p of Kendall");
+  counted.p_method = gpu::p_method::exact;
+  GPU_TEST_SAYS(refused(gpu::measure::spearman, counted, gpu::edge_sink{}),
+                "options.p_method: exact is not offered with options.effective_observations");
+  counted.p_method = gpu::p_method::t;
+  counted.nans = gpu::nan_policy::pairwise;
+  GPU_TEST_SAYS(refused(gpu::measure::pearson, counted, gpu::edge_sink{}),
+                "options.nans: pairwise is not offered with options.effective_observations");
 
   gpu::matrix<std::int64_t> large(3, 10);
   for (gpu::index_t k = 0; k < 30; ++k) large.data()[k] = (std::int64_t{1} << 60) + k * k;

@@ -125,12 +125,18 @@ inline void column_doors_agree(const pair_target& target) {
                          return a.row == b.row && a.col == b.col && a.statistic == b.statistic &&
                                 same_or_nan(a.p, b.p);
                        }));
-      CHECK(got.summary.observations == (job.has_test() ? job.observations(cols) : 0));
+      CHECK(got.summary.observations ==
+            (job.has_test() ? job.observations(cols) : gpu::observation_count()));
     };
     check(gpu::all_pairs(job.what, x, y, options, sink));
-    const auto prepared = gpu::prepare_rows(job.what, y, options);
+    const bool has_columns = job.covariates.rows() > 0 || !job.weights.empty();
+    const auto prepared = gpu::prepare_rows(job.what, y, has_columns ? options : target.options());
     check(gpu::all_pairs(job.what, x, prepared, options, sink));
-    check(gpu::all_pairs(job.what, x, prepared, target.options(), sink));  // those of y
+    if (has_columns) {
+      check(gpu::all_pairs(job.what, x, prepared, target.options(), sink));  // those of y
+    } else {
+      CHECK_THROWS_AS(gpu::prepare_rows(job.what, y, options), gpu::unsupported);
+    }
     CHECK(prepared.constant_rows().size() ==
           gpu::all_pairs(job.what, y, options, gpu::count_sink{}).summary.constant_rows.size());
     gpu::pair_options others = options;
@@ -139,8 +145,10 @@ inline void column_doors_agree(const pair_target& target) {
     if (job.what != gpu::measure::spearman) {
       CHECK_THROWS_AS(gpu::all_pairs(job.what, x, prepared, others, sink), gpu::invalid_argument);
     }
-    const auto plain = gpu::prepare_rows(job.what, y, target.options());
-    CHECK_THROWS_AS(gpu::all_pairs(job.what, x, plain, options, sink), gpu::invalid_argument);
+    if (has_columns) {
+      const auto plain = gpu::prepare_rows(job.what, y, target.options());
+      CHECK_THROWS_AS(gpu::all_pairs(job.what, x, plain, options, sink), gpu::invalid_argument);
+    }
 
     const auto table = [&](const gpu::pair_options& part, const auto& any) {
       return gpu::all_pairs(job.what, both, part, any);

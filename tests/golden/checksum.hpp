@@ -68,7 +68,7 @@ class checksum {
   void add(const gpu::pair_summary& s) {
     add(s.rows);
     add(s.cols);
-    add(s.observations);
+    add(static_cast<gpu::index_t>(s.observations));  // whole in every job
     add(s.constant_rows);
     add(s.nan_rows);
     add(s.y_constant_rows);

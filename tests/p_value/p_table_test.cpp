@@ -15,7 +15,6 @@
 #include "stats/significance/p_table.hpp"
 #include "support/catch.hpp"
 
-using gpu::index_t;
 using gpu::tail;
 using gpu::stats::p_function;
 using gpu::stats::p_table;
@@ -38,18 +37,20 @@ double uniform(std::mt19937_64& generator) {
 }
 
 // An |r| whose p is anywhere between 1 and 1e-323: a third of them in the middle.
-double some_correlation(std::mt19937_64& generator, index_t observations) {
-  const auto nu = static_cast<double>(observations - 2);
+double some_correlation(std::mt19937_64& generator, double observations) {
+  const double nu = observations - 2;
   const double u = uniform(generator);
   if (generator() % 3 == 0) return u * std::min(1.0, 3 / std::sqrt(nu));
   return std::sqrt(-std::expm1(-u * std::min(2 * 745 / nu, 36.5)));
 }
 
-std::vector<index_t> some_observations() {
-  std::vector<index_t> out;
-  for (index_t m = 3; m <= 40; ++m) out.push_back(m);
-  for (double m = 43; m < 3e6; m *= 1.07) out.push_back(static_cast<index_t>(m));
-  out.insert(out.end(), {100'000, 3'000'000, 4'000'000'000, 1'000'000'000'000'000});
+std::vector<double> some_observations() {
+  std::vector<double> out;
+  for (double m = 3; m <= 40; ++m) out.push_back(m);
+  for (double m = 43; m < 3e6; m *= 1.07) out.push_back(std::floor(m));
+  out.insert(out.end(), {1e5, 3e6, 4e9, 1e15});
+  // Effective ones need not be whole.
+  for (double m = 3 + 0x1p-51; m < 3e6; m = (m - 2) * 1.17 + 2) out.push_back(m);
   return out;
 }
 
@@ -92,7 +93,9 @@ TEST_CASE("p equals Boost.Math in quadruple precision", "[p_value]") {
   using quad = boost::multiprecision::cpp_bin_float_quad;
   std::mt19937_64 generator(3);
   // Boost's quantities with 1 degree of freedom are those of an arc sine, with fewer digits.
-  for (const index_t m : {4, 5, 6, 9, 16, 30, 57, 128, 129, 1000, 30'000, 1'000'000}) {
+  for (const double m :
+       {4.0, 5.0,  6.0, 9.0, 16.0, 30.0, 57.0,           128.0, 129.0,  1000.0,   30'000.0,
+        1e6, 3.25, 3.5, 4.1, 5.7,  12.9, 29.0 + 0x1p-40, 84.73, 1000.5, 30'000.3, 1'000'000.9}) {
     const auto table = p_table_for(m);
     for (int i = 0; i < 60; ++i) {
       const double r = some_correlation(generator, m);
@@ -110,7 +113,7 @@ TEST_CASE("p equals Boost.Math in quadruple precision", "[p_value]") {
 
 TEST_CASE("p never grows with the magnitude of r", "[p_value]") {
   std::mt19937_64 generator(4);
-  for (const index_t m : some_observations()) {
+  for (const double m : some_observations()) {
     const auto table = p_table_for(m);
     INFO("observations " << m);
     int grew = times_p_grew(*table, some_doubles_below(table->grid_end, 30), 60);
@@ -135,7 +138,7 @@ TEST_CASE("p never grows with the magnitude of r", "[p_value]") {
 }
 
 TEST_CASE("The ends of a table", "[p_value]") {
-  for (const index_t m : some_observations()) {
+  for (const double m : some_observations()) {
     const auto table = p_table_for(m);
     INFO("observations " << m);
     CHECK(table->pieces_used <= p_table::most_pieces);

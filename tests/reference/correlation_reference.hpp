@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpu/matrix.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu_test {
@@ -143,7 +144,7 @@ inline long double reference_beta_series(long double a, long double b, long doub
 }
 
 /// p of Student's t for a correlation, in long double.
-inline double reference_p(double r, gpu::index_t observations, gpu::tail side) {
+inline double reference_p(double r, gpu::observation_count observations, gpu::tail side) {
   const long double half_freedom = static_cast<long double>(observations - 2) / 2;
   const long double square = static_cast<long double>(r) * r;
   long double both = 1;

@@ -335,6 +335,28 @@ TEST_CASE("what has no p by permutations has t that is never below the least p",
   CHECK(gpu::spearman_all_pairs(data, automatic()).summary.test == gpu::significance::floored_t);
 }
 
+// Of 4 observations Student's t has 2 degrees of freedom, where p = 1 - |r|.
+TEST_CASE("effective observations have Student's t alone", "[spearman][exact]") {
+  for (const gpu::index_t cols : {5, 12}) {
+    const auto data = make_rows(60, cols, rows_with::no_ties, 3);
+    const auto covariates = gpu_test::random_matrix<double>(1, cols, 8);
+    for (const bool is_partial : {false, true}) {
+      INFO(cols << " columns, partial " << is_partial);
+      gpu::pair_options options = automatic();
+      options.effective_observations = is_partial ? 5 : 4;
+      if (is_partial) options.covariates = covariates.view();
+      const auto got = gpu::spearman_all_pairs(data, options, gpu::edge_sink{});
+      CHECK(got.summary.test == gpu::significance::student_t);
+      CHECK(got.summary.least_p == 0);
+      CHECK(got.summary.observations == 4.0);
+      CHECK(got.edges.size() == 60 * 59 / 2);
+      CHECK(std::all_of(got.edges.begin(), got.edges.end(), [](const gpu::edge& e) {
+        return std::abs(e.p - (1 - std::abs(e.statistic))) < 1e-14;
+      }));
+    }
+  }
+}
+
 TEST_CASE("missing values: the least p is that of the columns that a pair shares",
           "[spearman][exact]") {
   gpu::matrix<double> data(3, 6);

@@ -247,6 +247,8 @@ TEST_CASE("The test that a call takes", "[spearman][p_value]") {
   CHECK(of(rho, 10, {}) == significance::floored_t);
   CHECK(of(rho, 5, {.nans = gpu::nan_policy::pairwise}) == significance::floored_t);
   CHECK(of(rho, 5, {.p_method = gpu::p_method::t}) == significance::student_t);
+  CHECK(of(rho, 5, {.effective_observations = 4}) == significance::student_t);
+  CHECK(of(rho, 50, {.effective_observations = 4}) == significance::student_t);
   CHECK(of(rho, 50, {.p_method = gpu::p_method::exact}) == significance::permutations);
   CHECK(of(gpu::measure::pearson, 5, {}) == significance::student_t);
   CHECK(of(gpu::measure::kendall, 5, {}) == significance::kendall);

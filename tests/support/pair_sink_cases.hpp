@@ -181,10 +181,9 @@ void counts_equal_the_edges(const pair_target& target) {
 
 // ---- top-k ------------------------------------------------------------------------------------
 
-inline std::vector<std::pair<double, gpu::node_id>> best_partners(const statistic_table& table,
-                                                                  std::size_t row,
-                                                                  gpu::index_t observations,
-                                                                  const gpu::top_k_sink& sink) {
+inline std::vector<std::pair<double, gpu::node_id>> best_partners(
+    const statistic_table& table, std::size_t row, gpu::observation_count observations,
+    const gpu::top_k_sink& sink) {
   std::vector<std::pair<double, gpu::node_id>> out;  // (statistic, partner)
   for (std::size_t j = 0; j < table.size(); ++j) {
     const double r = table[row][j];

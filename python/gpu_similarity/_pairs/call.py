@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._results.records import Names
+from .._shared.messages import real
 from .._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from .._shared.progress import callback
 from .._tables import device_memory as _device
@@ -57,7 +58,7 @@ class PreparedRows:
         What preparing them took.
     measure : str
         The name of the measure, as "spearman".
-    observations : int
+    observations : int or float
         Of the test of a pair: see `PairSummary`. Queries take the covariates and weights that the
         rows were prepared with.
     names : ndarray or None
@@ -71,7 +72,7 @@ class PreparedRows:
         prepared: _core.PreparedRows,
         measure: Measure,
         names: Names,
-        observations: int,
+        observations: float,
         labels: Any = None,
     ) -> None:
         self.prepared = prepared
@@ -111,12 +112,12 @@ class PairCall(NamedTuple):
     y_rows: int | None
     arrays: tuple[Any, ...]  # whose memory is used, to be kept until the call ends
     places: dict[str, Places] | None = None  # of tables whose rows or columns errors can name
-    prepared_observations: int | None = None  # of the test, where y is prepared
+    prepared_observations: float | None = None  # of the test, where y is prepared
     labels: Any = None  # of the observations, as x has them
 
 
-def tested_observations(measure: Measure, call: PairCall) -> int:
-    """The observations of the test of a pair of a call; 0 where there is no p."""
+def tested_observations(measure: Measure, call: PairCall) -> float:
+    """The observations of the test of a pair of a call, a float of effective ones; 0: no p."""
     if call.prepared_observations is not None:
         return call.prepared_observations
     options = call.options
@@ -124,7 +125,8 @@ def tested_observations(measure: Measure, call: PairCall) -> int:
     if not MEASURES[measure].has_p or (weights is not None and not effective):
         return 0
     covariates = options.get("covariates")
-    return int(effective or call.cols) - (0 if covariates is None else len(covariates))
+    observations = real("effective_observations", effective) if effective else call.cols
+    return observations - (0 if covariates is None else len(covariates))
 
 
 def pair_call(
@@ -338,12 +340,20 @@ def _prepared_call(
         cols,
         y.rows,
         arrays,
-        prepared_observations=y.observations,
+        prepared_observations=_observations_with(y, options),
     )
 
 
 def _is_ordinal(measure: Measure) -> bool:
     return measure in MEASURES and MEASURES[measure].is_ordinal
+
+
+def _observations_with(y: PreparedRows, options: dict[str, Any]) -> float:
+    """Those of the test of a query. Rows without covariates and weights leave it the choice."""
+    effective = options.get("effective_observations")
+    if not effective or y.observations != y.cols:
+        return y.observations
+    return real("effective_observations", effective)
 
 
 def _no_names_of_y(y_names: Any) -> None:

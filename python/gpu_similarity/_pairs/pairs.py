@@ -27,7 +27,7 @@ def _warn_of_few_observations(measure: Measure, call: PairCall, stacklevel: int 
     if measure != "spearman" or "max_p" not in options or options.get("p_method") == "t":
         return
     n = tested_observations(measure, call)
-    if 3 <= n < 10:
+    if isinstance(n, int) and 3 <= n < 10:  # a float is not of columns: the test is t
         least = 2 / math.factorial(n)
         message = f"{n} observations: no p of ranks is below 2 / {n}! = {least:.3g}"
         warnings.warn(message, UserWarning, stacklevel=stacklevel)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .._shared.messages import integer
 from .._shared.needed import needed
 from .._shared.options import Adjustment, adjustment_of
-from .._tables.arrays import integers
+from .._tables.arrays import observation_counts
 from . import edge_text as _edge_text
 from . import graph_files as _graph_files
 from .maxima import MaxT
@@ -165,7 +165,7 @@ class Edges(EdgeRecords):
             place of 8, and groups and comparisons by number.
         confidence : float, optional
             Adds the columns lower and upper, as `confidence_interval` gives them.
-        observations : array_like of int, optional
+        observations : array_like of int or float, optional
             Of each edge: adds the column n, and is what `confidence` goes by; needed for that of
             edges of nans="pairwise". observations=gs.observations(x, pairs=edges).
 
@@ -255,12 +255,13 @@ class Edges(EdgeRecords):
         """The columns n, q, lower and upper, where they are asked for."""
         columns: dict[str, npt.NDArray[Any]] = {}
         if observations is not None:
-            counts = integers(observations, "observations")
+            counts = observation_counts(observations, "observations")
             if counts.ndim > 0 and counts.shape != (len(self),):
                 raise ValueError(
                     f"observations: got {counts.shape}, expected one of each of {len(self)} edges"
                 )
-            columns["n"] = np.broadcast_to(counts, len(self)).astype(np.int64)
+            is_whole = bool(np.all(counts == np.floor(counts)))
+            columns["n"] = np.broadcast_to(counts, len(self)).astype("i8" if is_whole else "f8")
         if isinstance(adjust, MaxT) or adjustment_of(adjust) != "none":
             columns["q"] = self.adjusted_p(adjust)
         if confidence is not None:

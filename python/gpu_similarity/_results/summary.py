@@ -18,7 +18,7 @@ class PairSummary(NamedTuple):
     ----------
     rows, cols : int
         Shape of the input; of x against y, of x.
-    observations : int
+    observations : int or float
         Of the test of a pair: the columns, or `effective_observations`, less one for each
         covariate; 0 where there is no p.
     constant_rows : ndarray of int64
@@ -65,7 +65,7 @@ class PairSummary(NamedTuple):
 
     rows: int
     cols: int
-    observations: int
+    observations: float
     constant_rows: npt.NDArray[np.int64]
     nan_rows: npt.NDArray[np.int64]
     infinite_rows: npt.NDArray[np.int64]
@@ -165,7 +165,7 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def running_summary(rows: int, cols: int, observations: int, y_rows: int | None) -> PairSummary:
+def running_summary(rows: int, cols: int, observations: float, y_rows: int | None) -> PairSummary:
     """What is known of a run whose batches are read before it has ended."""
     none = np.empty(0, np.int64)
     pairs = rows * (rows - 1) // 2 if y_rows is None else rows * y_rows

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _core
 from .._shared.messages import integer, real
 from .._shared.options import Adjustment, Measure, Tail, adjustment_of
-from .._tables.arrays import doubles, integers
+from .._tables.arrays import doubles, observation_counts
 
 
 def p_value(
@@ -29,9 +29,9 @@ def p_value(
     ----------
     r : float or array_like of float
         Correlations in [-1, 1]; NaN gives NaN.
-    observations : int or array_like of int
-        At least 3; the t distribution has observations - 2 degrees of freedom. An array has the
-        shape of `r`, or can be broadcast to it; see `observations`.
+    observations : float or array_like of float
+        At least 3, whole or not; the t distribution has observations - 2 degrees of freedom. An
+        array has the shape of `r`, or can be broadcast to it; see `observations`.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
     cpu_threads : int
@@ -66,13 +66,13 @@ def p_of_test(
 ) -> Any:
     """p_value, or, of ranks, the same that is never below what permutations allow."""
     values = doubles(r, "r")
-    counts = integers(observations, "observations")
+    counts = observation_counts(observations, "observations")
     threads = integer("cpu_threads", cpu_threads)
     if threads < 0:
         raise ValueError(f"cpu_threads: got {threads}, expected 0 or more")
     if counts.ndim > 0:
         return _p_by_observations(values, counts, tail, of_ranks, threads)
-    count = integer("observations", counts[()])
+    count = real("observations", counts[()])
     p = _core.p_values(values.reshape(-1), count, str(tail), of_ranks, threads)
     p = p.reshape(values.shape)
     return float(p) if p.ndim == 0 else p
@@ -86,7 +86,7 @@ def _p_by_observations(
     has = ~np.isnan(values)
     for count in np.unique(counts[has]):
         own = has & (counts == count)
-        count = integer("observations", count)
+        count = real("observations", count)
         p[own] = _core.p_values(values[own], count, str(tail), of_ranks, threads)
     return p
 
@@ -100,15 +100,15 @@ def _for_each(counts: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[A
         ) from None
 
 
-def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided") -> float:
+def critical_correlation(p: float, observations: float, *, tail: Tail = "two-sided") -> float:
     """The smallest correlation whose p is at most `p`; of "less" the largest, negative one.
 
     Parameters
     ----------
     p : float
         In (0, 1].
-    observations : int
-        At least 3.
+    observations : float
+        At least 3, whole or not.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
 
@@ -128,7 +128,7 @@ def critical_correlation(p: float, observations: int, *, tail: Tail = "two-sided
     >>> round(gs.critical_correlation(0.05, 30), 6)
     0.361007
     """
-    count = integer("observations", observations)
+    count = real("observations", observations)
     return _core.critical_correlation(real("p", p), count, str(tail))
 
 
@@ -150,9 +150,9 @@ def confidence_interval(
     ----------
     statistic : float or array_like of float
         In [-1, 1]; NaN gives NaN.
-    observations : int or array_like of int
-        At least 3; of three the interval is [-1, 1]. An array has the shape of `statistic`, or can
-        be broadcast to it; see `observations`.
+    observations : float or array_like of float
+        At least 3, whole or not; of three the interval is [-1, 1]. An array has the shape of
+        `statistic`, or can be broadcast to it; see `observations`.
     measure : str
         What `statistic` is of.
     confidence : float
@@ -179,11 +179,11 @@ def confidence_interval(
     [0.170431, 0.728959]
     """
     values = doubles(statistic, "statistic")
-    counts = integers(observations, "observations")
+    counts = observation_counts(observations, "observations")
     level = real("confidence", confidence)
     asked = (str(measure), level, str(tail))
     if counts.ndim == 0:
-        bounds = _bounds(values.reshape(-1), integer("observations", counts[()]), *asked)
+        bounds = _bounds(values.reshape(-1), real("observations", counts[()]), *asked)
     else:
         own = _for_each(counts, values.shape).reshape(-1)
         flat = values.reshape(-1)
@@ -191,14 +191,14 @@ def confidence_interval(
         has = ~np.isnan(flat)
         for count in np.unique(own[has]):
             of_count = has & (own == count)
-            count = integer("observations", count)
+            count = real("observations", count)
             bounds[:, of_count] = _bounds(flat[of_count], count, *asked)
     lower, upper = bounds.reshape(2, *values.shape)
     return (float(lower), float(upper)) if values.ndim == 0 else (lower, upper)
 
 
 def _bounds(
-    values: npt.NDArray[np.float64], observations: int, measure: str, confidence: float, tail: str
+    values: npt.NDArray[np.float64], observations: float, measure: str, confidence: float, tail: str
 ) -> npt.NDArray[np.float64]:
     bounds = _core.confidence_intervals(values, measure, observations, confidence, tail)
     return np.asarray(bounds)

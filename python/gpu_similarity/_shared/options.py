@@ -116,16 +116,18 @@ class PairRunOptions(RunOptions, total=False):
     weights : array_like, shape (columns,)
         "pearson" and "cosine": how much each observation counts, numbers from 0 of which the ratios
         matter. Without `effective_observations` there is no p: it is NaN, and `max_p` is refused.
-    effective_observations : int
-        With weights: the observations that p is computed for, at least 3; covariates are taken off
-        them.
+    effective_observations : float
+        Sample size that p and confidence intervals are computed for, at least 3, before covariates
+        are taken off; of measures whose p is Student's t. Of time series it is smaller than the
+        number of columns: see `gpu_similarity.effective_observations`.
     p_method : {"automatic", "t", "exact"}
         Of "spearman". "automatic": "exact" up to 9 columns, else Student's t that is never below
-        what permutations allow, 2 / columns!. "t": Student's t alone, as SciPy has it: 0 for
-        abs(rho) = 1. "exact": p of a pair is that of the permutations of a row where neither row
-        has ties and there are at most 1290 columns, as R's ``cor.test(exact=TRUE)``, else that of
-        Student's t; ``summary.pairs_by_t`` counts the latter. Each pair is decided by its own p.
-        Not with covariates nor nans="pairwise", where "automatic" is t, and rows are not folded.
+        what permutations allow, 2 / columns!; with `effective_observations` it is "t". "t":
+        Student's t alone, as SciPy has it: 0 for abs(rho) = 1. "exact": p of a pair is that of the
+        permutations of a row where neither row has ties and there are at most 1290 columns, as R's
+        ``cor.test(exact=TRUE)``, else that of Student's t; ``summary.pairs_by_t`` counts the
+        latter. Each pair is decided by its own p. Not with covariates nor nans="pairwise", where
+        "automatic" is t, and rows are not folded.
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.
@@ -149,7 +151,7 @@ class PairRunOptions(RunOptions, total=False):
     min_observations: int
     covariates: npt.ArrayLike | None
     weights: npt.ArrayLike | None
-    effective_observations: int | None
+    effective_observations: float | None
     p_method: Literal["automatic", "t", "exact"]
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None

@@ -89,12 +89,21 @@ def doubles(x: Any, argument: str, *, ordinal: bool = False) -> Array:
 
 def integers(x: Any, argument: str) -> Array:
     """`x` as integers, of any shape and type of integers; bool is refused."""
+    return _of_kinds(x, argument, "iu", "integers")
+
+
+def observation_counts(x: Any, argument: str) -> Array:
+    """`x` as numbers of observations, whole or not, of any shape; bool is refused."""
+    return _of_kinds(x, argument, "iuf", "numbers")
+
+
+def _of_kinds(x: Any, argument: str, kinds: str, expected: str) -> Array:
     a = number_array(x, argument)
     if a.size == 0:
         return np.empty(a.shape, np.int64)
-    if a.dtype.kind not in "iu":
+    if a.dtype.kind not in kinds:
         got = f"elements of type {a.dtype}" if a.ndim else repr(a[()].item())
-        raise TypeError(f"{argument}: got {got}, expected integers")
+        raise TypeError(f"{argument}: got {got}, expected {expected}")
     return a
 
 

@@ -77,7 +77,7 @@ def histogram(
 
 
 def null_share(
-    bin_edges: npt.ArrayLike, observations: int, measure: Measure = "pearson"
+    bin_edges: npt.ArrayLike, observations: float, measure: Measure = "pearson"
 ) -> npt.NDArray[np.float64]:
     """Share of the pairs of independent rows in each bin of the correlation.
 
@@ -85,7 +85,7 @@ def null_share(
     ----------
     bin_edges : array_like, shape (bins + 1,)
         Ascending, in [-1, 1].
-    observations : int
+    observations : float
         At least 3.
     measure : str
         What the correlation is of.

@@ -14,14 +14,14 @@ namespace gpu_python {
 namespace {
 
 nb::tuple search_to_python(const gpu::discovery_search& search) {
-  return nb::make_tuple(search.max_p, std::string(name_of(search.side)), search.observations,
-                        search.family, search.least, search.most);
+  return nb::make_tuple(search.max_p, std::string(name_of(search.side)),
+                        double{search.observations}, search.family, search.least, search.most);
 }
 
 gpu::discovery_search search_of(const nb::tuple& told) {
   return {.max_p = nb::cast<double>(told[0]),
           .side = enum_from_name<gpu::tail>("tail", nb::cast<std::string>(told[1])),
-          .observations = nb::cast<gpu::index_t>(told[2]),
+          .observations = nb::cast<double>(told[2]),
           .family = nb::cast<std::uint64_t>(told[3]),
           .least = nb::cast<std::uint64_t>(told[4]),
           .most = nb::cast<std::uint64_t>(told[5])};

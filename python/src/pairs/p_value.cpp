@@ -23,7 +23,7 @@ gpu::tail tail_from(const char* name) {
 
 // p of the elements [begin, end) of `r`, by Student's t or, `of_ranks`, as edges of Spearman have
 // it from 10 observations on.
-void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, gpu::index_t observations,
+void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, double observations,
                    gpu::tail tail, bool of_ranks, int threads, double* out) {
   const gpu::measure what = of_ranks ? gpu::measure::spearman : gpu::measure::pearson;
   // The first, NaN and what is out of range here: nothing may throw inside the parallel loop.
@@ -39,7 +39,7 @@ void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, gpu::i
 }
 
 // p of every element of a contiguous double array, in an array of the same length.
-nb::object p_values(nb::handle data, gpu::index_t observations, const char* side, bool of_ranks,
+nb::object p_values(nb::handle data, double observations, const char* side, bool of_ranks,
                     int cpu_threads) {
   constexpr gpu::index_t most = gpu::index_t{1} << 20;
   const host_array r(data, "r");
@@ -53,7 +53,7 @@ nb::object p_values(nb::handle data, gpu::index_t observations, const char* side
   return matrix_to_numpy<double>(std::move(out), 1);
 }
 
-double critical_correlation(double p, gpu::index_t observations, const char* side) {
+double critical_correlation(double p, double observations, const char* side) {
   return gpu::critical_correlation(p, observations, tail_from(side));
 }
 
@@ -73,7 +73,7 @@ nb::object adjusted_p_values(nb::handle data, std::uint64_t family, const char* 
 }
 
 // Both bounds of every element of a contiguous double array: [2, elements].
-nb::object confidence_intervals(nb::handle data, const char* measure, gpu::index_t observations,
+nb::object confidence_intervals(nb::handle data, const char* measure, double observations,
                                 double confidence, const char* side) {
   const host_array statistics(data, "statistic");
   const auto view = statistics.as<double>("statistic");

@@ -97,7 +97,9 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
     const auto view = weights_.emplace(weights, "weights").as<double>("weights");
     options.column_weights = {view.data(), static_cast<std::size_t>(view.rows() * view.cols())};
   }
-  reader.read("effective_observations", options.effective_observations);
+  double effective_observations = 0;
+  reader.read("effective_observations", effective_observations);
+  options.effective_observations = effective_observations;
   reader.read("p_method", options.p_method);
   reader.read("variant", options.variant);
   reader.read("fold", options.fold);

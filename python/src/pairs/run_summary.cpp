@@ -10,6 +10,14 @@ nb::object row_numbers(const std::vector<gpu::index_t>& rows) {
   return rows.empty() ? no_rows() : vector_to_numpy(std::vector<gpu::index_t>(rows));
 }
 
+// A whole number where it is one.
+nb::object observations_of(const gpu::pair_summary& run) {
+  const double observations = run.observations;
+  const auto whole = static_cast<gpu::index_t>(observations);
+  if (static_cast<double>(whole) == observations) return nb::int_(whole);
+  return nb::float_(observations);
+}
+
 // The class `name` of the package, called with the fields in order.
 template <class... Fields>
 nb::object make(const char* module, const char* name, Fields&&... fields) {
@@ -23,7 +31,7 @@ nb::object run_summary::told() const {
   nb::object checksum = make("gpu_similarity._results.checksum", "Checksum", run.checksum.count,
                              run.checksum.mix1, run.checksum.mix2);
   return make("gpu_similarity._results.summary", "PairSummary", run.rows, run.cols,
-              run.observations, row_numbers(run.constant_rows), row_numbers(run.nan_rows),
+              observations_of(run), row_numbers(run.constant_rows), row_numbers(run.nan_rows),
               row_numbers(run.infinite_rows), has_y ? nb::object(nb::int_(run.y_rows)) : nb::none(),
               row_numbers(run.y_constant_rows), row_numbers(run.y_nan_rows),
               row_numbers(run.y_infinite_rows), run.part_begin, run.part_end, run.patterns,

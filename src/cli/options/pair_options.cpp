@@ -87,11 +87,12 @@ void add_columns(CLI::App& app, pairs_command& c) {
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
-  app.add_option("--effective-observations", c.pairs.effective_observations,
-                 "With --weights: the observations that t and p are computed for, before "
-                 "covariates are taken off [no t and p]")
+  app.add_option_function<double>(
+         "--effective-observations", [&c](const double& n) { c.pairs.effective_observations = n; },
+         "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
+         "columns; with --weights there are no t and p]")
       ->type_name("N")
-      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
+      ->check(number_in("a number from 3", [](double n) { return n >= 3; }))
       ->group("Input");
 }
 
@@ -268,8 +269,9 @@ std::string check_columns(const CLI::App& app, const pairs_command& c) {
     return c.fingerprints ? "--match needs --against"
                           : "--match needs --against, --covariates or --weights";
   }
-  if (is_given(app, "--effective-observations") && c.weights.empty()) {
-    return "--effective-observations needs --weights";
+  if (is_given(app, "--effective-observations") && c.pairs.nans == nan_policy::pairwise) {
+    return "--effective-observations does not go with --nan pairwise: each pair has the columns "
+           "that its rows share";
   }
   for (const char* option : {"--covariates", "--weights"}) {
     if (!is_given(app, option)) continue;

@@ -96,7 +96,7 @@ void add_summary(json_members& members, const run_report& r) {
   const bool is_complete = r.status == run_status::complete;
   members.add_count("rows", r.is_table_read, s.rows);
   members.add_count("cols", r.is_table_read, s.cols);
-  members.add_count("observations", is_complete && r.has_p, s.observations);
+  members.add("observations", is_complete && r.has_p ? json_number(s.observations) : "null");
   members.add_count("constant_rows", is_complete, s.constant_rows.size());
   members.add_count("nan_rows", is_complete, s.nan_rows.size());
   members.add_count("infinite_rows", is_complete, s.infinite_rows.size());
@@ -198,8 +198,8 @@ std::string to_text(const run_report& r) {
   std::string out =
       r.against ? fmt::format("{} rows against {} rows x {} columns", s.rows, s.y_rows, s.cols)
                 : fmt::format("{} rows x {} columns", s.rows, s.cols);
-  if (s.observations != s.cols && r.has_p) {
-    out += fmt::format(", tests of {} observations", s.observations);
+  if (s.observations != static_cast<double>(s.cols) && r.has_p) {
+    out += fmt::format(", tests of {} observations", double{s.observations});
   }
   out += fmt::format(", {} pairs tested, {} kept\n", s.pairs_tested, s.pairs_kept);
   out += names_text(r);

@@ -45,10 +45,11 @@ struct input_tables {
     return weights.empty() || options.effective_observations > 0;
   }
   /// The observations of a test, where there is one.
-  [[nodiscard]] index_t observations(const pair_options& options) const {
-    const index_t of_columns =
-        options.effective_observations > 0 ? options.effective_observations : cols();
-    return of_columns - covariates.rows();
+  [[nodiscard]] observation_count observations(const pair_options& options) const {
+    const observation_count all = options.effective_observations > 0
+                                      ? options.effective_observations
+                                      : observation_count(cols());
+    return all - observation_count(covariates.rows());
   }
 };
 

@@ -12,6 +12,7 @@
 
 #include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
@@ -38,7 +39,7 @@ using shared_p = std::function<std::vector<double>(std::span<const edge> pairs)>
 struct result_context {
   const row_names& names;  ///< As fields of the lines: see fields_of().
   index_t rows = 0;
-  index_t observations = 0;
+  observation_count observations = 0;
   /// Of rows with missing values, pair by pair: the columns that a pair shares, its observations.
   shared_columns shared = {};
   shared_p p_of_shared = {};
@@ -71,14 +72,14 @@ struct result_context {
     if (!has_test) out.test = significance::none;
     return out;
   }
-  [[nodiscard]] index_t observations_of(index_t row, index_t col) const {
-    return shared ? shared(row, col) : observations;
+  [[nodiscard]] observation_count observations_of(index_t row, index_t col) const {
+    return shared ? observation_count(shared(row, col)) : observations;
   }
   /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test || is_tanimoto) return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
-    const index_t n = observations_of(row, col);
+    const observation_count n = observations_of(row, col);
     return info().test == significance::student_t ? correlation_p_value(statistic, n, side)
                                                   : p_value_of(what, statistic, n, side);
   }
@@ -87,12 +88,14 @@ struct result_context {
     const auto second = static_cast<std::size_t>(against != nullptr ? rows + col : col);
     const row_ties& x = ties->at(first);
     const row_ties& y = ties->at(second);
+    const auto columns = static_cast<index_t>(observations);
     if (info().test == significance::permutations)
-      return spearman_p_value(statistic, observations, x, y, side);
-    return kendall_p_value(statistic, observations, x, y, side);
+      return spearman_p_value(statistic, columns, x, y, side);
+    return kendall_p_value(statistic, columns, x, y, side);
   }
   /// t of a test that has it.
-  [[nodiscard]] static double t_of(significance test, double statistic, index_t observations) {
+  [[nodiscard]] static double t_of(significance test, double statistic,
+                                   observation_count observations) {
     return test == significance::floored_t ? t_value_of(measure::spearman, statistic, observations)
                                            : correlation_t(statistic, observations);
   }

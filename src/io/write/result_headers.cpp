@@ -69,7 +69,8 @@ double edge_bytes(result_format format, const result_context& context) {
   const std::size_t other =
       context.against != nullptr ? context.against->longest(context.against_rows) : longest;
   const double intervals = context.has_intervals() ? interval_text_bytes : 0;
-  const std::size_t n = context.has_n ? fmt::formatted_size("\t{}", context.observations) : 0;
+  const std::size_t n =
+      context.has_n ? fmt::formatted_size("\t{}", static_cast<index_t>(context.observations)) : 0;
   return static_cast<double>(longest + other + n) + edge_numbers_bytes + intervals;
 }
 

@@ -64,22 +64,6 @@ index_t check_weights(std::span<const double> weights, index_t cols) {
       std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }));
 }
 
-void check_effective(const pair_options& options) {
-  const index_t effective = options.effective_observations;
-  if (effective == 0) return;
-  if (options.column_weights.empty()) {
-    throw invalid_argument(
-        fmt::format("options.effective_observations: got {} without options.column_weights, "
-                    "expected 0",
-                    effective));
-  }
-  if (effective < stats::least_observations || effective > stats::most_observations) {
-    throw invalid_argument(fmt::format("options.effective_observations: got {}, expected {} to {}",
-                                       effective, stats::least_observations,
-                                       stats::most_observations));
-  }
-}
-
 bool is_named(const matrix_view<const double>& covariates) {
   return covariates.rows() > 0 || covariates.cols() > 0;
 }
@@ -87,8 +71,7 @@ bool is_named(const matrix_view<const double>& covariates) {
 }  // namespace
 
 bool names_columns(const pair_options& options) {
-  return is_named(options.covariates) || !options.column_weights.empty() ||
-         options.effective_observations != 0;
+  return is_named(options.covariates) || !options.column_weights.empty();
 }
 
 column_model::column_model(const measure_traits& complete, index_t cols,
@@ -96,15 +79,14 @@ column_model::column_model(const measure_traits& complete, index_t cols,
     : cols_(cols),
       takes_ranks_(packs_ranks(complete)),
       centres_(is_centred(complete.centre)),
-      traits_(column_traits_of(complete, {.covariates = options.covariates.rows(),
-                                          .have_weights = !options.column_weights.empty(),
-                                          .effective_observations = std::max<index_t>(
-                                              options.effective_observations, 0)})),
+      traits_(
+          column_traits_of(complete, {.covariates = options.covariates.rows(),
+                                      .have_weights = !options.column_weights.empty(),
+                                      .effective_observations = options.effective_observations})),
       effective_observations_(options.effective_observations),
       positive_(cols),
       weight_sum_(static_cast<double>(cols)),
       basis_(cols) {
-  check_effective(options);
   if (is_named(options.covariates)) check_covariates(options.covariates, cols);
   if (!options.column_weights.empty()) keep_weights(complete, options);
   if (options.covariates.rows() > 0) keep_covariates(options);
@@ -134,14 +116,15 @@ void column_model::keep_weights(const measure_traits& complete, const pair_optio
 
 void column_model::keep_covariates(const pair_options& options) {
   const matrix_view<const double> covariates = options.covariates;
-  const index_t observations =
-      effective_observations_ > 0 ? std::min(effective_observations_, positive_) : positive_;
-  if (covariates.rows() > observations - stats::least_observations) {
+  const auto positive = static_cast<double>(positive_);
+  const double observations =
+      effective_observations_ > 0 ? std::min<double>(effective_observations_, positive) : positive;
+  const double most = std::floor(observations) - stats::least_observations;
+  if (static_cast<double>(covariates.rows()) > most) {
     throw invalid_argument(fmt::format(
         "options.covariates: got {} rows, expected at most {}: each takes one of {} observations, "
         "and the test needs {}",
-        covariates.rows(), std::max<index_t>(observations - stats::least_observations, 0),
-        observations, stats::least_observations));
+        covariates.rows(), std::max(most, 0.0), observations, stats::least_observations));
   }
   std::vector<double> one(static_cast<std::size_t>(cols_));
   double* const row = one.data();

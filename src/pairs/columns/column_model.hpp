@@ -7,6 +7,7 @@
 
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_options.hpp>
 
 #include "pairs/measures/measures.hpp"
@@ -57,7 +58,7 @@ class column_model {
   bool takes_ranks_;
   bool centres_;
   measure_traits traits_;
-  index_t effective_observations_;
+  observation_count effective_observations_;
   std::vector<double> covariates_;  // [covariates, cols], as they were given
   std::vector<double> given_weights_;
   std::vector<double> weights_;  // the same, scaled; empty: all equal

@@ -10,6 +10,7 @@
 #include <gpu/error.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "stats/observation_limits.hpp"
 #include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0 {
@@ -80,6 +81,7 @@ significance test_of(measure what, index_t cols, const pair_options& options) {
   const significance test = traits.info.test;
   switch (options.p_method) {
     case p_method::automatic: {
+      if (options.effective_observations != 0) return detail::student_t_traits_of(traits).info.test;
       const bool is_counted = test == significance::floored_t && cols <= stats::most_counted &&
                               options.covariates.empty() && options.nans != nan_policy::pairwise;
       return is_counted ? significance::permutations : test;
@@ -134,6 +136,30 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
   return out;
 }
 
+measure_traits effective_traits_of(const measure_traits& complete, observation_count observations) {
+  switch (complete.info.test) {
+    case significance::student_t:
+    case significance::floored_t:
+      break;
+    case significance::none:
+      throw unsupported(fmt::format("options.effective_observations: {} has no significance test",
+                                    complete.info.title));
+    case significance::kendall:
+      throw unsupported(
+          fmt::format("options.effective_observations: p of {} is not that of Student's t, "
+                      "expected spearman, pearson or bicor",
+                      complete.info.title));
+    case significance::permutations:
+      throw unsupported(
+          "options.p_method: exact is not offered with options.effective_observations, expected "
+          "t");
+  }
+  stats::check_observations("options.effective_observations", observations);
+  measure_traits out = complete;
+  out.effective_observations = observations;
+  return out;
+}
+
 measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns) {
   if (columns.covariates > 0 && !is_centred(complete.centre)) {
     throw unsupported(
@@ -147,16 +173,13 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
     throw unsupported(fmt::format(
         "options.column_weights: {} takes none, expected pearson or cosine", complete.info.title));
   }
-  if (columns.effective_observations > 0 && complete.info.test == significance::none) {
-    throw unsupported(fmt::format("options.effective_observations: {} has no significance test",
-                                  complete.info.title));
-  }
-  measure_traits out = complete;
+  measure_traits out = columns.effective_observations != 0
+                           ? effective_traits_of(complete, columns.effective_observations)
+                           : complete;
   out.form = row_form::unit_values;
   out.centre = row_centre::none;
   out.packed_cols = one_each;
   out.covariates = columns.covariates;
-  out.effective_observations = columns.effective_observations;
   // Rows of equal values have equal rows, but their statistic need not be exactly 1.
   out.info.equals = equal_rows::apart;
   if (columns.have_weights && columns.effective_observations == 0) {

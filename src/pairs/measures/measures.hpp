@@ -6,6 +6,7 @@
 
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 
 #include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"
@@ -53,11 +54,13 @@ struct measure_traits {
   /// Covariates that the rows were freed of: each takes an observation of the test.
   index_t covariates = 0;
   /// Observations of the test before the covariates; 0: the columns of the input.
-  index_t effective_observations = 0;
+  observation_count effective_observations = 0;
 
   /// Observations of the test of rows of an input of `cols` columns.
-  [[nodiscard]] constexpr index_t observations_of(index_t cols) const {
-    return (effective_observations > 0 ? effective_observations : cols) - covariates;
+  [[nodiscard]] constexpr observation_count observations_of(index_t cols) const {
+    const observation_count all =
+        effective_observations > 0 ? effective_observations : observation_count(cols);
+    return all - observation_count(covariates);
   }
 };
 
@@ -78,8 +81,12 @@ measure_traits pairwise_traits_of(const measure_traits& complete);
 struct column_counts {
   index_t covariates = 0;
   bool have_weights = false;
-  index_t effective_observations = 0;  ///< With weights: 0 where there is no test.
+  observation_count effective_observations = 0;  ///< With weights: 0 where there is no test.
 };
+/// The same measure with a test of so many observations.
+/// @throw gpu::invalid_argument where there cannot be so many; gpu::unsupported of a measure whose
+///   test is not Student's t.
+measure_traits effective_traits_of(const measure_traits& complete, observation_count observations);
 /// The same measure of rows that were centred, weighted and freed of covariates beforehand, as
 /// doubles: their cosine.
 /// @throw gpu::unsupported of a measure whose statistic is none then.

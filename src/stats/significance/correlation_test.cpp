@@ -12,7 +12,7 @@ namespace gpu::stats {
 namespace {
 
 // The table that this thread used last: callers ask for one number of observations many times.
-const p_table& table_of_this_thread(index_t observations) {
+const p_table& table_of_this_thread(observation_count observations) {
   thread_local std::shared_ptr<const p_table> table;
   if (!table || table->observations != observations) table = p_table_for(observations);
   return *table;
@@ -45,15 +45,15 @@ double first_at_most(double limit, double from, const PValue& p) {
 
 }  // namespace
 
-double t_value(double r, index_t observations) {
-  return r * std::sqrt(static_cast<double>(observations - 2) / ((1 + r) * (1 - r)));
+double t_value(double r, observation_count observations) {
+  return r * std::sqrt((observations - 2) / ((1 + r) * (1 - r)));
 }
 
-double p_value(double r, index_t observations, tail side) {
+double p_value(double r, observation_count observations, tail side) {
   return p_function{&table_of_this_thread(observations), side}(r);
 }
 
-double critical_value(double p, index_t observations, tail side) {
+double critical_value(double p, observation_count observations, tail side) {
   return critical_value(p, table_of_this_thread(observations), side);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <gpu/index.hpp>
+
 #include "base/parallel.hpp"
 #include "stats/significance/significance.hpp"
 
@@ -28,7 +30,8 @@ void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
   if (p_of.table != nullptr) fill_each(p_of, edges, threads);
 }
 
-edge_p_values::edge_p_values(significance test, index_t observations, tail side, int threads)
+edge_p_values::edge_p_values(significance test, observation_count observations, tail side,
+                             int threads)
     : table_(p_table_for(test, observations)),
       side_(side),
       threads_(detail::thread_count(threads)) {}

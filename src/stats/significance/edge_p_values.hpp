@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "stats/significance/p_table.hpp"
@@ -18,7 +18,7 @@ void fill_p(const p_function& p_of, std::span<edge> edges, int threads);
 /// p of one test, number of observations and tail; fills that of folded edges on several threads.
 class edge_p_values {
  public:
-  edge_p_values(significance test, index_t observations, tail side, int threads);
+  edge_p_values(significance test, observation_count observations, tail side, int threads);
   void fill(std::span<folded_edge> edges) const;
   /// The same p of one statistic, as long as this lives.
   [[nodiscard]] p_function function() const { return {table_.get(), side_}; }

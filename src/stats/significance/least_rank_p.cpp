@@ -9,9 +9,11 @@
 namespace gpu::stats {
 namespace {
 
-double factorial(index_t n) {
+// Of its whole part.
+double factorial(observation_count n) {
   double out = 1;
-  for (index_t k = 2; k <= n && std::isfinite(out); ++k) out *= static_cast<double>(k);
+  for (index_t k = 2; observation_count(k) <= n && std::isfinite(out); ++k)
+    out *= static_cast<double>(k);
   return out;
 }
 
@@ -43,7 +45,7 @@ class permutations_by_sum {
 };
 
 // The correlation that rank_t_value ends at.
-double last_correlation(index_t observations) {
+double last_correlation(observation_count observations) {
   const double least = least_untied_p(observations);
   return least > 0 ? critical_value(least, observations, tail::two_sided)
                    : std::nextafter(1.0, 0.0);
@@ -51,13 +53,13 @@ double last_correlation(index_t observations) {
 
 }  // namespace
 
-double least_untied_p(index_t observations) {
+double least_untied_p(observation_count observations) {
   return 2 / factorial(observations);
 }
 
-double rank_t_value(double r, index_t observations) {
+double rank_t_value(double r, observation_count observations) {
   struct limit {
-    index_t observations = 0;
+    observation_count observations = 0;
     double r = 1;
   };
   thread_local limit last;

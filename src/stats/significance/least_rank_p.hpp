@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpu/index.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/p_value.hpp>
 
 namespace gpu::stats {
@@ -13,12 +14,13 @@ namespace gpu::stats {
 /// Up to so many observations permutations are counted, and ties count for the least p.
 inline constexpr index_t most_counted = 9;
 
-/// The two-sided least p of rows without ties, 2 / observations!; 0 from 171 observations on.
-[[nodiscard]] double least_untied_p(index_t observations);
+/// The two-sided least p of rows without ties, 2 / observations! of whole observations; 0 from 171
+/// on.
+[[nodiscard]] double least_untied_p(observation_count observations);
 
 /// t of a correlation of ranks: t_value, but at most the t whose p is least_untied_p, or where that
 /// is 0 the t of the last double before 1.
-[[nodiscard]] double rank_t_value(double r, index_t observations);
+[[nodiscard]] double rank_t_value(double r, observation_count observations);
 
 /// What the ties of a row do to its ranks: sum of (t^3 - t) / 6 over its groups of t equal values.
 /// The sum of the squares of its centred ranks is that of a row without ties less twice as much.

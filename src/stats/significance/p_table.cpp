@@ -15,6 +15,7 @@ namespace {
 using detail::double_double;
 using detail::half_power;
 using detail::product_of;
+using detail::root_power;
 
 // With nu = observations - 2 and r >= 0, p falls with the slope -f(r), f(r) = c (1 - r^2)^((nu - 2)
 // / 2). The table is made with f(0) = 1, from the tail to r = 0 because sums of positive terms keep
@@ -80,8 +81,8 @@ struct interval {
 // Shares the bins of x = 1 - r^2 out among pieces, from r = 0 to where p is 0.
 class layout {
  public:
-  explicit layout(index_t observations)
-      : halves_(observations - 4), nu_(static_cast<double>(observations - 2)) {
+  explicit layout(observation_count observations)
+      : nu_(observations - 2), halves_(std::floor(nu_ - 2)), fraction_(nu_ - 2 - halves_) {
     // p is about x^(nu / 2) and at most that: the binades of x to cover, counted by its bits, which
     // are a logarithm drawn with straight lines: at most 0.09 or 39 % above the true one.
     const double true_binades = -2.0 * no_p_exponent / nu_;
@@ -121,6 +122,12 @@ class layout {
            h * h * nu_ <= most_deviations * most_deviations * x;
   }
 
+  // The density is x^((nu - 2) / 2): what it is multiplied by where x is.
+  [[nodiscard]] double_double density_step(double_double ratio) const {
+    const double_double whole = half_power(ratio, static_cast<long long>(halves_));
+    return fraction_ > 0 ? whole * root_power(ratio, fraction_) : whole;
+  }
+
   void fill(double fall) {
     intervals_.clear();
     double_double previous_x{1, 0};
@@ -136,7 +143,7 @@ class layout {
         ++end;
       }
       const double_double x = complement_of_square(part.centre);
-      density = normalised(density.value * half_power(x / previous_x, halves_), density.exponent);
+      density = normalised(density.value * density_step(x / previous_x), density.exponent);
       previous_x = x;
       part.density = density;
       part.first_bin = bin;
@@ -149,8 +156,9 @@ class layout {
     }
   }
 
-  index_t halves_;
   double nu_;
+  double halves_;    // nu - 2 as a whole number
+  double fraction_;  // and what is left of it
   int shift_ = 0;
   int real_bins_ = 0;
   int bins_ = 0;
@@ -221,14 +229,13 @@ double ratio_in_the_tail(double r, double nu) {
 
 class table_maker {
  public:
-  static void fill(p_table& out, index_t observations) { table_maker(out, observations).make(); }
+  static void fill(p_table& out, observation_count observations) {
+    table_maker(out, observations).make();
+  }
 
  private:
-  table_maker(p_table& out, index_t observations)
-      : out_(out),
-        nu_(static_cast<double>(observations - 2)),
-        layout_(observations),
-        parts_(layout_.intervals()) {
+  table_maker(p_table& out, observation_count observations)
+      : out_(out), nu_(observations - 2), layout_(observations), parts_(layout_.intervals()) {
     out_.observations = observations;
   }
 
@@ -330,7 +337,7 @@ class table_maker {
 // The tables made last, for the whole process.
 class table_cache {
  public:
-  std::shared_ptr<const p_table> find_or_make(index_t observations, double least_p) {
+  std::shared_ptr<const p_table> find_or_make(observation_count observations, double least_p) {
     if (auto table = find(observations, least_p)) return table;
     auto made = std::make_shared<p_table>();
     table_maker::fill(*made, observations);
@@ -345,7 +352,7 @@ class table_cache {
   // 9 MiB: with missing values, pairs of a hundred columns share different numbers of them.
   static constexpr std::size_t most_tables = 128;
 
-  std::shared_ptr<const p_table> find(index_t observations, double least_p) {
+  std::shared_ptr<const p_table> find(observation_count observations, double least_p) {
     const std::scoped_lock lock(mutex_);
     for (const auto& table : tables_) {
       if (table && table->observations == observations && table->least_p == least_p) return table;
@@ -360,7 +367,7 @@ class table_cache {
 
 }  // namespace
 
-std::shared_ptr<const p_table> p_table_for(index_t observations, double least_p) {
+std::shared_ptr<const p_table> p_table_for(observation_count observations, double least_p) {
   static table_cache tables;
   return tables.find_or_make(observations, least_p);
 }

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include <gpu/index.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "base/host_device.hpp"
@@ -35,7 +35,7 @@ struct p_table {
   p_piece pieces[most_pieces];
   /// The piece of bin b, which holds x = 1 - r^2 by its bits: (bits of 1.0 - bits of x) >> shift.
   std::uint16_t piece_of_bin[most_bins];
-  index_t observations;
+  double observations;  ///< Those that it is made for.
   double grid_end;      ///< |r| below it is rounded to the grid.
   double grid_rounder;  ///< Adding and subtracting it rounds to the grid.
   double least_p;       ///< No p is below it.
@@ -55,10 +55,10 @@ struct p_function {
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE double operator()(double r) const;
 };
 
-/// The table for this many observations, at least 3, of p that is at least `least_p`. Making one
-/// takes a fraction of a millisecond; the last few are remembered. Safe to call from several
-/// threads.
-std::shared_ptr<const p_table> p_table_for(index_t observations, double least_p = 0);
+/// The table for this many observations, a real number from 3 on, of p that is at least `least_p`.
+/// Making one takes a fraction of a millisecond; the last few are remembered. Safe to call from
+/// several threads.
+std::shared_ptr<const p_table> p_table_for(observation_count observations, double least_p = 0);
 
 namespace p_arithmetic {
 

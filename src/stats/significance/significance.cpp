@@ -33,7 +33,7 @@ double weakest_of_all(tail side) {
 
 }  // namespace
 
-std::shared_ptr<const p_table> p_table_for(significance test, index_t observations) {
+std::shared_ptr<const p_table> p_table_for(significance test, observation_count observations) {
   switch (test) {
     case significance::none:
     case significance::kendall:       // not of the statistic alone: kendall_test.hpp
@@ -60,7 +60,7 @@ double critical_value(significance test, double p, const p_table& table, tail si
   return std::numeric_limits<double>::infinity();
 }
 
-double critical_value(significance test, double p, index_t observations, tail side) {
+double critical_value(significance test, double p, observation_count observations, tail side) {
   return critical_value(test, p, *p_table_for(test, observations), side);
 }
 

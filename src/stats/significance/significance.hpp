@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "stats/significance/p_table.hpp"
@@ -13,13 +13,13 @@
 namespace gpu::stats {
 
 /// p of a test as a table. That of significance::none gives NaN for every statistic.
-std::shared_ptr<const p_table> p_table_for(significance test, index_t observations);
+std::shared_ptr<const p_table> p_table_for(significance test, observation_count observations);
 
 /// critical_value below, by a table of p.
 double critical_value(significance test, double p, const p_table& table, tail side);
 
 /// The weakest statistic in the direction of `side` whose p is at most `p`. For significance::none
 /// `p` is 1, and every statistic passes.
-double critical_value(significance test, double p, index_t observations, tail side);
+double critical_value(significance test, double p, observation_count observations, tail side);
 
 }  // namespace gpu::stats

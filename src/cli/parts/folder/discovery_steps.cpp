@@ -30,7 +30,7 @@ std::string sum_text(const discovery_search& search, const std::string& job) {
   io::json_members members;
   members.add("format", io::json_text(sum_format));
   members.add("job", io::json_text(job));
-  members.add("observations", fmt::to_string(search.observations));
+  members.add("observations", io::json_number(search.observations));
   members.add("family", fmt::to_string(search.family));
   members.add("least", fmt::to_string(search.least));
   members.add("most", fmt::to_string(search.most));

@@ -156,7 +156,7 @@ job_key key_of(const pairs_command& job) {
   }
   const pair_filter& filter = job.filter;
   const bool is_top_k = job.keep == keep_kind::top_k;
-  const index_t observations = job.pairs.effective_observations;
+  const double observations = job.pairs.effective_observations;
   job_key key{.version = GPU_SIMILARITY_VERSION,
               .input = input,
               .against = against,
@@ -177,7 +177,7 @@ job_key key_of(const pairs_command& job) {
                           {"weights", option_of("--weights", job.weights)},
                           {"match", job.match == column_match::position ? "position" : ""},
                           {"effective-observations",
-                           observations == 0 ? std::string() : fmt::to_string(observations)},
+                           observations == 0 ? std::string() : fmt::format("{}", observations)},
                           {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
                           {"header", word_of(job.text.header)},
                           {"row-names", word_of(job.text.row_names)},

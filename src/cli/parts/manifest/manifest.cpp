@@ -66,7 +66,7 @@ void add_summary(io::json_members& members, const part_manifest& m) {
   const pair_summary& s = m.summary;
   members.add("rows", fmt::to_string(s.rows));
   members.add("cols", fmt::to_string(s.cols));
-  members.add("observations", fmt::to_string(s.observations));
+  members.add("observations", json_number(s.observations));
   members.add("y_rows", fmt::to_string(s.y_rows));
   members.add("constant_rows", fmt::to_string(m.constant_rows));
   members.add("nan_rows", fmt::to_string(m.nan_rows));
@@ -202,7 +202,9 @@ void read_summary(member_reader& members, part_manifest& m) {
   pair_summary& s = m.summary;
   members.read("rows", s.rows);
   members.read("cols", s.cols);
-  members.read("observations", s.observations);
+  double observations = 0;
+  members.read("observations", observations, 0);
+  s.observations = observations;
   members.read("y_rows", s.y_rows);
   members.read("constant_rows", m.constant_rows);
   members.read("nan_rows", m.nan_rows);
@@ -242,7 +244,7 @@ void read_summary(member_reader& members, part_manifest& m) {
 }
 
 // Columns of a search: none where counting passes bin p itself.
-index_t observations_of_search(const part_manifest& m) {
+observation_count observations_of_search(const part_manifest& m) {
   switch (m.summary.test) {
     case significance::kendall:
     case significance::permutations:

@@ -82,7 +82,7 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
       to = append(to, context.row_name(e.row));
       *to++ = separator;
       to = append(to, context.col_name(e.col));
-      const index_t observations = context.observations_of(e.row, e.col);
+      const observation_count observations = context.observations_of(e.row, e.col);
       to = append_q(statistics.append(to, e.statistic, e.p, observations) - 1, separator, q[at]);
     }
     return to;

@@ -77,13 +77,14 @@ char* statistic_text::append(char* out, double statistic, double p) {
   return append_interval(out, interval);
 }
 
-char* statistic_text::append(char* out, double statistic, double p, index_t observations) {
+char* statistic_text::append(char* out, double statistic, double p,
+                             observation_count observations) {
   if (observations == observations_) return append(out, statistic, p);
   return append_once(out, statistic, p, observations);
 }
 
 char* statistic_text::append_once(char* out, double statistic, double p,
-                                  index_t observations) const {
+                                  observation_count observations) const {
   entry own;
   fill(own, statistic, p, observations);
   std::memcpy(out, own.text.data(), line_room);
@@ -94,9 +95,9 @@ char* statistic_text::append_once(char* out, double statistic, double p,
   return append_interval(out, own);
 }
 
-char* statistic_text::append_n(char* out, index_t observations) const {
+char* statistic_text::append_n(char* out, observation_count observations) const {
   out[-1] = separator_;
-  char* const end = std::to_chars(out, out + n_room - 1, observations).ptr;
+  char* const end = std::to_chars(out, out + n_room - 1, static_cast<index_t>(observations)).ptr;
   *end = '\n';
   return end + 1;
 }
@@ -106,7 +107,8 @@ char* statistic_text::append_interval(char* out, const entry& e) {
   return out - 1 + e.length;
 }
 
-void statistic_text::fill(entry& e, double statistic, double p, index_t observations) const {
+void statistic_text::fill(entry& e, double statistic, double p,
+                          observation_count observations) const {
   char* end = fmt::format_to(e.text.data(), FMT_COMPILE("{}{}"), separator_, statistic);
   switch (test_) {
     case significance::none:
@@ -128,7 +130,8 @@ void statistic_text::fill(entry& e, double statistic, double p, index_t observat
   e.statistic = statistic;
 }
 
-void statistic_text::fill_interval(entry& e, double statistic, index_t observations) const {
+void statistic_text::fill_interval(entry& e, double statistic,
+                                   observation_count observations) const {
   const confidence_bounds bounds = confidence_interval(what_, statistic, observations, confidence_);
   char* end = e.text.data();
   for (const double bound : {bounds.lower, bounds.upper}) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gpu/measure.hpp>
+#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"
@@ -37,7 +38,7 @@ class statistic_text {
   /// the statistic, as it does for one filter; that of Kendall need not, and is not remembered.
   [[nodiscard]] char* append(char* out, double statistic, double p);
   /// The same of a pair of so many observations, which is not remembered where these are others.
-  [[nodiscard]] char* append(char* out, double statistic, double p, index_t observations);
+  [[nodiscard]] char* append(char* out, double statistic, double p, observation_count observations);
   static constexpr std::size_t line_room = 55;
   static constexpr std::size_t interval_room = 32;  // two separators, bounds, and the end
   static constexpr std::size_t n_room = 20;         // a separator and a number of columns
@@ -49,19 +50,19 @@ class statistic_text {
     std::array<char, line_room> text = {};
     std::uint8_t length = 0;
   };
-  void fill(entry& e, double statistic, double p, index_t observations) const;
-  void fill_interval(entry& e, double statistic, index_t observations) const;
+  void fill(entry& e, double statistic, double p, observation_count observations) const;
+  void fill_interval(entry& e, double statistic, observation_count observations) const;
   /// In place of the end of the line before `out`; with an end.
-  char* append_n(char* out, index_t observations) const;
+  char* append_n(char* out, observation_count observations) const;
   static char* append_interval(char* out, const entry& e);
   // Without remembering it.
   [[nodiscard]] char* append_once(char* out, double statistic, double p,
-                                  index_t observations) const;
+                                  observation_count observations) const;
 
   significance test_;
   measure what_;
   double confidence_;
-  index_t observations_;
+  observation_count observations_;
   char separator_;
   bool has_n_;
   std::vector<entry> entries_;

@@ -28,6 +28,7 @@ from ._pairs.differential import (
     differential,
     differential_partners,
 )
+from ._pairs.effective_observations import effective_observations
 from ._pairs.folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._pairs.max_t import max_t
 from ._pairs.observations import observations
@@ -153,6 +154,7 @@ __all__ = [
     "differential_partners",
     "distributed",
     "edges",
+    "effective_observations",
     "folded_edges",
     "folded_stream",
     "matmul",

@@ -32,6 +32,19 @@ def table(rows, columns, as_counts=False, seed=7):
     return lines
 
 
+def series(rows, columns, seed):
+    """Rows in pairs that move together, each column near the one before it."""
+    draw = random.Random(seed)
+    lines = [["region", *(f"t{j}" for j in range(1, columns + 1))]]
+    for i in range(rows):
+        if i % 2 == 0:
+            base = [draw.gauss(0, 1)]
+            while len(base) < columns:
+                base.append(0.9 * base[-1] + draw.gauss(0, 1))
+        lines.append([f"r{i}", *(f"{b + draw.gauss(0, 0.5):.3f}" for b in base)])
+    return lines
+
+
 def write(name, lines, separator):
     pathlib.Path(name).write_text("".join(separator.join(line) + "\n" for line in lines))
 
@@ -61,6 +74,7 @@ def make_tables(command):
     pathlib.Path("module.txt").write_text("g0\ng1\ng2\ng3\n")
     write("expression.tsv", table(60, 12), "\t")
     write("proteins.tsv", table(20, 12, seed=8), "\t")
+    write("series.tsv", series(12, 400, seed=12), "\t")
     write("covariates.tsv", table(2, 12, seed=11), "\t")
     write("counts.txt", table(200, 40, as_counts=True), " ")
     write("queries.txt", table(20, 40, as_counts=True, seed=9), " ")

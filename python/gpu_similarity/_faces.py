@@ -409,11 +409,11 @@ def _variables_as_rows(a: Any, b: Any, axis: int | None) -> Array:
         rows = first if axis == 1 else first.T
     else:
         both = (first, _checked(b, axis))
-        rows = _stacked(*(x if axis == 1 or x.ndim < 2 else x.T for x in both))
+        rows = _stacked(*(x if axis == 1 or x.ndim < 2 else x.T for x in both), second_name="b")
     return host_array(rows, "a", ordinal=True, any_layout=True)
 
 
-def _stacked(first: Array, second: Array) -> Array:
+def _stacked(first: Array, second: Array, *, second_name: str) -> Array:
     """The variables of both arguments in one new table.
 
     The answer has every pair of them, so it is one triangle of one table. The two triangles and the
@@ -423,6 +423,8 @@ def _stacked(first: Array, second: Array) -> Array:
     with two of 3 million observations on two cores, 1.6 times for Spearman and 4 times for Pearson.
     """
     first, second = np.atleast_2d(first), np.atleast_2d(second)
+    if second.dtype.kind not in "biuf":
+        host_array(second, second_name, ordinal=True, any_layout=True)  # refuses it by its name
     shape = (len(first) + len(second), first.shape[1])
     # In row-major order, whatever the order of the arguments.
     kind = np.result_type(first, second)
@@ -508,7 +510,7 @@ def _numpy_variables(x: Any, y: Any, rowvar: bool) -> Array:
     for part in parts:
         rows = np.atleast_2d(part)
         oriented.append(rows if rowvar or (part.ndim < 2) else rows.T)
-    together = oriented[0] if len(oriented) == 1 else _stacked(*oriented)
+    together = oriented[0] if len(oriented) == 1 else _stacked(*oriented, second_name="y")
     return host_array(together, "x", any_layout=True)
 
 

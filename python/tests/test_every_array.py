@@ -223,6 +223,11 @@ CALLS: dict[str, dict[str, tuple[Array, Callable[[Any], Any]]]] = {
         "y": (Y, lambda a: gs.observations(X, a)),
         "pairs": (np.arange(4), lambda a: gs.observations(X, pairs=(a, [1, 2, 3, 4]))),
     },
+    "effective_observations": {
+        "x": (X, gs.effective_observations),
+        "y": (Y, lambda a: gs.effective_observations(X, a)),
+        "pairs": (np.arange(4), lambda a: gs.effective_observations(X, pairs=(a, [1, 2, 3, 4]))),
+    },
     "differential": {
         "x": (X, lambda a: gs.differential(a, GROUPS, nans="propagate")),
         "groups": (X[0] // 2, lambda a: gs.differential(X, (a, [8, 9, 10, 11]))),

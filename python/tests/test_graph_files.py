@@ -232,8 +232,12 @@ def test_exact_q_of_partners(rng: Rng, measure: Any, tail: Any) -> None:
 def test_q_of_partners_literals(rng: Rng) -> None:
     # scipy.stats.false_discovery_control([0, 0.2, 0.2]): rho is 1, 0.8 and 0.8 of four columns.
     x = [[1, 2, 3, 4], [2, 4, 6, 8], [1, 2, 4, 3]]
-    best = gs.top_k_partners(x, 2, adjust="bh", q=True)
+    best = gs.top_k_partners(x, 2, adjust="bh", q=True, p_method="t")
     np.testing.assert_allclose(best.q, [[0, 0.2], [0, 0.2], [0.2, 0.2]], rtol=1e-12)
+    # Of the 24 orders of 4 values 2 have |rho| = 1, and 8 have 0.8 or more.
+    counted = gs.top_k_partners(x, 2, adjust="bh", q=True)
+    third = 1 / 3
+    np.testing.assert_allclose(counted.q, [[0.25, third], [0.25, third], [third, third]])
     assert gs.top_k_partners(x, 2).q is None
     with pytest.raises(ValueError, match=r"^adjust: got none with q, expected the adjustment"):
         gs.top_k_partners(x, 2, q=True)

@@ -1,9 +1,9 @@
 """Significant correlations among all pairs of rows, exact, on the CPU or on CUDA.
 
 >>> import gpu_similarity as gs
->>> gs.spearman_edges([[1, 2, 3, 4], [2, 4, 6, 9], [4, 1, 3, 2]], max_p=0.01)
-Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 0.99
-  0 -- 1  1.000000  p = 0
+>>> gs.spearman_edges([[1, 2, 3, 4, 5], [2, 4, 6, 9, 11], [5, 1, 4, 2, 3]], max_p=0.05)
+Edges: 1 of 3 pairs of 3 rows, spearman, |rho| >= 1
+  0 -- 1  1.000000  p = 0.0167
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def correlate(
     >>> import anndata, numpy, gpu_similarity as gs
     >>> values = [[1., 2., 9.], [2., 4., 1.], [3., 6., 5.], [4., 9., 4.]]
     >>> cells = anndata.AnnData(numpy.array(values))
-    >>> edges = gs.anndata.correlate(cells, max_p=0.05, adjust="none")
+    >>> edges = gs.anndata.correlate(cells, max_p=0.1, adjust="none")
     >>> cells.varp["spearman_statistic"].toarray()
     array([[0., 1., 0.],
            [1., 0., 0.],

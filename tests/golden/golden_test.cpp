@@ -43,8 +43,8 @@ int write(const std::vector<std::string>& lines) {
   return out.flush() ? 0 : 1;
 }
 
-/// On CUDA floats of dense results and sums of connectivity are right within a bound, not to the bit,
-/// and some jobs have no kernel: "unsupported" there is an answer.
+/// On CUDA floats of dense results and sums of connectivity are right within a bound, not to the
+/// bit, and some jobs have no kernel: "unsupported" there is an answer.
 bool is_right(const std::string& got, const std::string& expected, bool on_cuda) {
   const bool is_within_a_bound = expected.find(" dense_f32 ") != std::string::npos ||
                                  expected.find(" connectivity ") != std::string::npos;

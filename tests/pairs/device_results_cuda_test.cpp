@@ -148,8 +148,7 @@ TEST_CASE("More edges than fit on the device", "[pairs][device]") {
   const gpu_test::test_stream stream;
   // The p of results in device memory.
   const device_call<spearman_call, device_table<int>> call{
-      .x = table,
-      .options = {.p_method = gpu::p_method::t, .exec = {.stream = stream.get()}}};
+      .x = table, .options = {.p_method = gpu::p_method::t, .exec = {.stream = stream.get()}}};
   for (const gpu::pair_filter& keep :
        {gpu::pair_filter{.max_p = 0.2}, gpu::pair_filter{}, gpu::pair_filter{.min_abs = 0.8},
         gpu::pair_filter{.min_abs = 0.80000001}}) {

@@ -211,8 +211,8 @@ def folded_edges(
     >>> folded = gs.folded_edges(rows, min_abs=0.9)
     >>> folded
     FoldedEdges: 2 between 3 patterns, for 3 of 6 pairs of 4 rows, |rho| >= 0.9
-      pattern 0 -- 0  1.000000  p = 0, 1 pairs
-      pattern 0 -- 2  -1.000000  p = 0, 2 pairs
+      pattern 0 -- 0  1.000000  p = 0.0833, 1 pairs
+      pattern 0 -- 2  -1.000000  p = 0.0833, 2 pairs
     >>> len(folded.unfold())
     3
     """

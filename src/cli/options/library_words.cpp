@@ -34,6 +34,7 @@ constexpr std::array words{
     library_word{"options.nans", "--nan"},
     library_word{"max_t_options.permutations", "--permutations"},
     library_word{"max_t_options.side", "--tail"},
+    library_word{"max_t_options.shuffle", "--shuffle"},
     library_word{"with circular shuffles", "with --shuffle circular"},
     library_word{"options.ties", "--ties"},
     library_word{"connectivity_sink.powers", "--powers"},

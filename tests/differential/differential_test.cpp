@@ -171,10 +171,9 @@ TEST_CASE("differential correlation adjusts p", "[differential]") {
   }
 }
 
-TEST_CASE("rows with an infinite value in a group are told from constant ones", "[differential]") {
+TEST_CASE("Rows with an infinite value in a group are told from constant ones", "[differential]") {
   auto data = make_rows<double>(12, 30, 8);
   const groups of = some_groups(30);
-  const double infinity = std::numeric_limits<double>::infinity();
   data(2, 2) = infinity;   // in neither group
   data(4, 3) = -infinity;  // in the first
   for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);

@@ -19,6 +19,7 @@ namespace {
 
 using gpu_test::blocks_of_lines;
 using gpu_test::expect;
+constexpr auto npos = std::string_view::npos;
 
 bool is_in(double value, double low, double high) {
   return value >= low && value <= high;
@@ -151,7 +152,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(!expected.refused, "the reader takes what the reference refuses");
   } catch (const gpu::io::input_error& error) {
     expect(expected.refused.has_value(), error.what());
-    expect(expected.has_fault_in_head ||
+    // A header or names that are refused may stand over another fault: which is named first is open.
+    const std::string_view said = error.what();
+    const bool is_of_names = said.find("in two ways") != npos || said.find("got a header") != npos;
+    expect(expected.has_fault_in_head || is_of_names ||
                (static_cast<std::size_t>(error.where().line) == expected.refused->line &&
                 static_cast<std::size_t>(error.where().column) == expected.refused->column),
            error.what());

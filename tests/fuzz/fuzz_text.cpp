@@ -152,7 +152,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(!expected.refused, "the reader takes what the reference refuses");
   } catch (const gpu::io::input_error& error) {
     expect(expected.refused.has_value(), error.what());
-    // A header or names that are refused may stand over another fault: which is named first is open.
+    // A header or names that are refused may stand over another fault: which is named first is
+    // open.
     const std::string_view said = error.what();
     const bool is_of_names = said.find("in two ways") != npos || said.find("got a header") != npos;
     expect(expected.has_fault_in_head || is_of_names ||

@@ -403,7 +403,7 @@ TEST_CASE("Rows that look like observations are said", "[cli][names]") {
     INFO(id);
     CHECK(!has(said(rows(12, name)), "note:"));
   }
-  // Numbers alone, of which there are many more rows than columns.
+  // Numbers alone, with many more rows than columns.
   const auto nothing = [](int) { return std::string(); };
   CHECK(has(said(rows(1000, nothing)),
             "1000 rows without names x 4 columns: each row is a "

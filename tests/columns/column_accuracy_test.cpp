@@ -88,7 +88,7 @@ TEST_CASE("Weights that are equal or 0 have the bits of ones and zeros", "[colum
   CHECK(same_bits(gpu::pearson_all_pairs(data, options), wanted));
 }
 
-// Rows that the covariates explain but for a share from 1 to 1e-9 of their length.
+// Rows that the covariates explain except for a share from 1 to 1e-9 of their length.
 TEST_CASE("The error of a partial correlation is within its bound", "[columns]") {
   constexpr double u = 0x1p-53;
   std::mt19937_64 engine(3);

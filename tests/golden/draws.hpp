@@ -36,7 +36,7 @@ class draws {
 enum class values { normal, alike, levels, counts, sparse };
 
 /// A table [rows, cols] of such values. Some rows are constant, some repeat an earlier row.
-/// Integers but for `normal` and `alike`.
+/// Integers, except for `normal` and `alike`.
 inline gpu::matrix<double> draw_table(draws& from, gpu::index_t rows, gpu::index_t cols,
                                       values kind) {
   gpu::matrix<double> out(rows, cols);

@@ -18,10 +18,9 @@ enum class layout { rows, columns, csr };
 class stored_table {
  public:
   stored_table(const gpu::matrix<double>& values, layout how, const char* type) {
-    const bool is = std::string_view(type) == "double";
     if (how == layout::csr) {
       store_csr(values);
-    } else if (is) {
+    } else if (std::string_view(type) == "double") {
       store<double>(values, how);
     } else if (std::string_view(type) == "float") {
       store<float>(values, how);
@@ -126,15 +125,18 @@ auto call(const job& j, const Sink& sink) {
   return gpu::detail::all_pairs(j.what, tables, j.options, sink);
 }
 
+template <class Value>
+void add_dense(const job& j, checksum& sum) {
+  const auto out = call(j, gpu::basic_dense_sink<Value>{});
+  sum.add(static_cast<const gpu::matrix<Value>&>(out));
+  sum.add(out.summary);
+}
+
 void add_answer(const job& j, checksum& sum) {
   if (j.sink == "dense") {
-    const auto out = call(j, gpu::dense_sink{});
-    sum.add(static_cast<const gpu::matrix<double>&>(out));
-    sum.add(out.summary);
+    add_dense<double>(j, sum);
   } else if (j.sink == "dense_f32") {
-    const auto out = call(j, gpu::dense_sink_f32{});
-    sum.add(static_cast<const gpu::matrix<float>&>(out));
-    sum.add(out.summary);
+    add_dense<float>(j, sum);
   } else if (j.sink == "edges") {
     const auto out = call(j, gpu::edge_sink{.keep = j.keep});
     sum.add(std::span<const gpu::edge>(out.edges));

@@ -302,7 +302,7 @@ TEST_CASE("A further column of identifiers is refused", "[io][layout]") {
     check(text, {2, 2, "TP53", "S1", ""}, {.text = {.skip_columns = {"Entrez_Gene_Id"}}});
     check(text, {2, 3, "TP53", "Entrez_Gene_Id", ""}, {.text = {.columns = {"2-4"}}});
   }
-  // Several, of which one cannot be said by its label; without names of rows; one field short.
+  // Several, one without a label of its own; without names of rows; one field short.
   CHECK(has(refusal_of("n,a,probeID,the id,b\nx,1,4,3,1\ny,2,2,3,1\n"),
             "--skip-columns probeID,4 leaves it out, --columns 2-5"));
   CHECK(

@@ -32,7 +32,7 @@ for (keep in names(name_columns)) {
     expect(all(vapply(table[-name_columns[[keep]]], is_number, TRUE)), reader, "found text for numbers in", file)
   }
 }
-edges <- read_exactly(read.delim, "edges.tsv", colClasses = c("character", "character", NA, NA, NA))
+edges <- read_exactly(read.delim, "edges.tsv", colClasses = c("character", "character", NA, NA))
 expect(nrow(edges) > 20, "only", nrow(edges), "edges to read")
 # Each name is there, also those that look like something else; a constant row has no edge.
 expect(setequal(unlist(edges[1:2]), setdiff(given, "constant row")), "names are missing or too many:",
@@ -46,11 +46,11 @@ expect(nrow(plain) == nrow(edges), "read.delim by its defaults found", nrow(plai
 plain <- read.table("edges.tsv", header = TRUE, sep = "\t")
 expect(nrow(plain) == nrow(edges), "read.table by its defaults found", nrow(plain), "rows of", nrow(edges))
 # As comma-separated values, where names have commas and quotes too: the same edges, read exactly and by defaults.
-csv <- read_exactly(read.csv, "edges.csv", colClasses = c("character", "character", NA, NA, NA), sep = ",")
+csv <- read_exactly(read.csv, "edges.csv", colClasses = c("character", "character", NA, NA), sep = ",")
 expect(identical(csv, edges), "read.csv found other edges than read.delim:", nrow(csv), "of", nrow(edges))
 plain <- read.csv("edges.csv")
 expect(nrow(plain) == nrow(edges), "read.csv by its defaults found", nrow(plain), "rows of", nrow(edges))
-# q beside R's own adjustment of all p. The p of the file have six digits.
+# q against R's own adjustment of all p. The p of the file have six digits.
 near <- function(got, wanted) all(abs(got - wanted) <= 1e-5 * wanted)
 key <- function(table) paste(table[[1]], table[[2]], sep = "\t")
 for (way in c("BH", "bonferroni")) {

@@ -31,6 +31,8 @@ option(GPU_SIMILARITY_HARDENING
     "Protect the command, what reads its input, and the Python module: stack protector, checked C functions, RELRO, PIE" ON)
 option(GPU_SIMILARITY_PRECOMPILED_HEADERS
     "Parse common headers once for each library: a third less to compile where no compiler cache helps" OFF)
+option(GPU_SIMILARITY_UNITY_BUILD
+    "Compile the sources of one folder together: a quarter of the processor time" ON)
 option(GPU_SIMILARITY_WERROR "Treat warnings as errors" OFF)
 set(GPU_SIMILARITY_SANITIZE "" CACHE STRING
     "Host sanitizers to build with, as -fsanitize takes them (address,undefined or thread)")

@@ -20,7 +20,7 @@
 namespace gpu::inline v0::detail {
 namespace {
 
-constexpr index_t totals = 3;
+constexpr index_t result_totals = 3;
 
 void check_filter(const measure_traits& what, const pair_filter& keep) {
   validate::check_filter(what, keep);
@@ -98,7 +98,7 @@ struct sink_checks {
     if (!sink.y_degree.empty()) {
       check_vector("device_count_sink.y_degree", sink.y_degree, input.rows_of_y());
     }
-    if (!sink.totals.empty()) check_vector("device_count_sink.totals", sink.totals, totals);
+    if (!sink.totals.empty()) check_vector("device_count_sink.totals", sink.totals, result_totals);
     if (sink.histogram.size() > detail::most_bins) {
       throw invalid_argument(
           fmt::format("device_count_sink.histogram: got {} elements, expected "

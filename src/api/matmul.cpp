@@ -175,6 +175,7 @@ matmul_plan plan_matmul(index_t m, index_t n, index_t k, const matmul_options& o
                                                             const matmul_options&);
 GPU_SIMILARITY_INSTANTIATE_MATMUL(float)
 GPU_SIMILARITY_INSTANTIATE_MATMUL(double)
+#undef GPU_SIMILARITY_INSTANTIATE_MATMUL
 
 }  // namespace detail
 }  // namespace gpu::inline v0

@@ -30,7 +30,7 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 }
 
 // The backend of a call, with everything checked that does not depend on the views.
-backend checked_backend(const mean_filter_options& options, memory_space space) {
+backend checked_filter_backend(const mean_filter_options& options, memory_space space) {
   detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit}, "mean_filter");
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
   detail::check_one_device(options.exec);
@@ -39,7 +39,7 @@ backend checked_backend(const mean_filter_options& options, memory_space space) 
   return backend::cuda;
 }
 
-backend checked_backend(const convolve_options& options, memory_space space) {
+backend checked_filter_backend(const convolve_options& options, memory_space space) {
   detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
   detail::check_one_device(options.exec);
   if (space == memory_space::host) return resolve_backend(options.exec);
@@ -72,7 +72,7 @@ void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
     const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
     check_views(in, out, shape);
     check_host_call(options.exec);
-    const backend used = checked_backend(options, memory_space::host);
+    const backend used = checked_filter_backend(options, memory_space::host);
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     if (used == backend::cpu) {
@@ -91,7 +91,7 @@ void detail::mean_filter(device_matrix_view<const In> in, device_matrix_view<Out
   with_memory_errors("mean_filter", [&] {
     const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
     check_views(in, out, shape);
-    const backend used = checked_backend(options, memory_space::device);
+    const backend used = checked_filter_backend(options, memory_space::device);
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     check_workspace(options.workspace,
@@ -109,7 +109,7 @@ void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
         convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
     check_views(in, out, shape);
     check_host_call(options.exec);
-    const backend used = checked_backend(options, memory_space::host);
+    const backend used = checked_filter_backend(options, memory_space::host);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     if (used == backend::cpu) {
@@ -129,7 +129,7 @@ void detail::convolve(device_matrix_view<const In> in, std::span<const double> w
     const filter_shape shape =
         convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
     check_views(in, out, shape);
-    const backend used = checked_backend(options, memory_space::device);
+    const backend used = checked_filter_backend(options, memory_space::device);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
     if (is_empty(shape)) return;
     check_workspace(options.workspace,
@@ -145,7 +145,7 @@ mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
   return with_memory_errors("plan_mean_filter", [&] {
     check_extents("plan_mean_filter", rows, cols);
     const filter_shape shape = mean_filter_shape(rows, cols, options);
-    mean_filter_plan plan{.used = checked_backend(options, memory_space::host),
+    mean_filter_plan plan{.used = checked_filter_backend(options, memory_space::host),
                           .output_cols = shape.output_cols};
     plan.variant = choose_mean_filter_variant(plan.used, sizeof(In), shape, options.variant);
     if (plan.used == backend::cuda) {
@@ -169,7 +169,7 @@ mean_filter_plan detail::plan_convolve(index_t rows, index_t cols, index_t weigh
   return with_memory_errors("plan_convolve", [&] {
     check_extents("plan_convolve", rows, cols);
     const filter_shape shape = convolve_shape(rows, cols, weights, options);
-    mean_filter_plan plan{.used = checked_backend(options, memory_space::host),
+    mean_filter_plan plan{.used = checked_filter_backend(options, memory_space::host),
                           .output_cols = shape.output_cols,
                           .tile_outputs = 1};
     plan.variant = choose_convolve_variant(plan.used, sizeof(In), shape, options.variant);

@@ -182,5 +182,6 @@ rank_plan plan_rank_rows(index_t rows, index_t cols, const rank_options& options
   template GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows<T>(index_t, index_t, const rank_options&);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::inline v0::detail

@@ -30,8 +30,6 @@ namespace gpu::cli {
 namespace {
 
 constexpr int first_rank = 0;
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-
 /// Tells all ranks what the first one knows.
 template <class Value>
 void send(Value& value) {
@@ -120,7 +118,7 @@ class rank_run {
 
   void compute(const job_key& key, index_t of, const input_tables& tables, progress_line& line) {
     const stopwatch computing;
-    io::byte_budget budget(job_.force ? no_limit : job_.max_output_bytes);
+    io::byte_budget budget(job_.force ? io::no_byte_limit : job_.max_output_bytes);
     for (;;) {
       const round now = next_round(key, of);
       {

@@ -24,6 +24,7 @@ GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint8_t)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(std::uint16_t)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(float)
 GPU_SIMILARITY_INSTANTIATE_PACK_BITS(double)
+#undef GPU_SIMILARITY_INSTANTIATE_PACK_BITS
 
 detail::binary_matmul_shape on_device_of(detail::binary_matmul_shape, const execution&) {
   throw_not_built();

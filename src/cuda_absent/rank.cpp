@@ -27,5 +27,6 @@ void rank_rows(device_matrix_view<const T>, device_matrix_view<double>, const ra
                              const rank_options&);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

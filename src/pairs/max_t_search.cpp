@@ -14,7 +14,7 @@
 namespace gpu::inline v0::detail {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 // Pairs by shuffled table that the first cut is meant to leave: all but e^-32 of the tables have
 // one, and what is left costs nothing.
 constexpr double pairs_per_table = 32;
@@ -28,7 +28,7 @@ max_t_search::max_t_search(const task& what, max_t_passes passes)
       source_(task_.x),
       rows_(source_.rows()),
       most_rows_(source_.rows_in(task_.bytes)),
-      maxima_(static_cast<std::size_t>(task_.how.permutations), -infinity) {}
+      maxima_(static_cast<std::size_t>(task_.how.permutations), -unbounded) {}
 
 std::vector<double> max_t_search::run() {
   const index_t step = maxima_per_group();
@@ -53,7 +53,7 @@ bool max_t_search::is_found(index_t group) const {
   const index_t begin = group * maxima_per_group();
   const index_t end = std::min(begin + maxima_per_group(), task_.how.permutations);
   return std::all_of(maxima_.begin() + begin, maxima_.begin() + end,
-                     [](double maximum) { return maximum > -infinity; });
+                     [](double maximum) { return maximum > -unbounded; });
 }
 
 std::vector<index_t> max_t_search::columns_of(index_t group) const {

@@ -10,9 +10,9 @@
 namespace gpu::inline v0::detail {
 namespace {
 
-constexpr index_t values_per_task = index_t{1} << 15;
-constexpr index_t edges_per_task = index_t{1} << 12;
-constexpr std::uint32_t word_bits = 64;
+constexpr index_t sorted_values_per_task = index_t{1} << 15;
+constexpr index_t tested_edges_per_task = index_t{1} << 12;
+constexpr std::uint32_t sign_word_bits = 64;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ shared_row_ties::shared_row_ties(const T* values, const std::vector<std::uint32_
       while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
       if (end - begin == 1) continue;
       for (std::size_t k = begin; k < end; ++k) {
-        const bool begins = k == begin || order[k] / word_bits != order[k - 1] / word_bits;
+        const bool begins = k == begin || order[k] / sign_word_bits != order[k - 1] / sign_word_bits;
         body(order[k], begins, k + 1 == end);
       }
     }
@@ -46,8 +46,8 @@ shared_row_ties::shared_row_ties(const T* values, const std::vector<std::uint32_
   for_each_tied([&](std::uint32_t, bool begins, bool) { words += begins ? 1 : 0; });
   columns_.reserve(words);
   for_each_tied([&](std::uint32_t column, bool begins, bool is_last) {
-    if (begins) columns_.push_back({0, column / word_bits, false});
-    columns_.back().bits |= std::uint64_t{1} << (column % word_bits);
+    if (begins) columns_.push_back({0, column / sign_word_bits, false});
+    columns_.back().bits |= std::uint64_t{1} << (column % sign_word_bits);
     columns_.back().is_last = is_last;
   });
 }
@@ -70,7 +70,7 @@ std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int thr
   std::vector<shared_row_ties> out(static_cast<std::size_t>(x.rows() + y.rows()));
   const auto add_rows = [&](const auto& view, index_t first) {
     const index_t at_once =
-        std::max<index_t>(1, values_per_task / std::max<index_t>(view.cols(), 1));
+        std::max<index_t>(1, sorted_values_per_task / std::max<index_t>(view.cols(), 1));
     const index_t tasks = (view.rows() + at_once - 1) / at_once;
     detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
       std::vector<std::uint32_t> order;
@@ -103,7 +103,7 @@ std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const pres
                                          index_t first, tail side, int threads) const {
   std::vector<double> out(edges.size(), no_statistic);
   detail::parallel_for_ranges(
-      std::ssize(edges), edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
+      std::ssize(edges), tested_edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
         for (auto i = static_cast<std::size_t>(some.begin); i < static_cast<std::size_t>(some.end);
              ++i) {
           const edge& e = edges[i];

@@ -24,14 +24,16 @@ bool processor_has(std::string_view level) {
       avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
   if (level == "avx512") return avx512;
+  if (level == "avx512_vnni") return avx512 && __builtin_cpu_supports("avx512vnni") != 0;
 #endif
   return false;
 }
 
-// With AVX-512 the best may be more than is named here: AMX, and AVX-512 VNNI beside avx512.
+// With VNNI the best may be AMX too, which only the library can tell.
 bool is_best_of_processor(std::string_view level) {
   if (level == "baseline") return !processor_has("avx2");
-  return level == "avx2" && !processor_has("avx512");
+  if (level == "avx2") return !processor_has("avx512");
+  return level == "avx512" && !processor_has("avx512_vnni");
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ need() {
   say "installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
   # CI has two scripts at a time.
-  flock /var/lock/dev-packages.lock sh -ec 'apt-get update -qq
-    apt-get install -qq --yes --no-install-recommends "$@" >/dev/null' sh "${missing[@]}"
+  flock /var/lock/dev-packages.lock sh -ec 'apt-get update -qq -o DPkg::Lock::Timeout=300
+    apt-get install -qq -o DPkg::Lock::Timeout=300 --yes --no-install-recommends "$@" >/dev/null' sh "${missing[@]}"
 }
 
 # Finds nvcc where it is installed but not on PATH. CMake reads CUDACXX.

@@ -7,7 +7,7 @@
 namespace gpu::cli {
 namespace {
 
-constexpr std::array words{
+constexpr std::array words_of_options{
     library_word{"options.exec.workspace_bytes", "--memory-limit"},
     library_word{"execution.workspace_bytes", "--memory-limit"},
     library_word{"execution.cpu_threads", "--threads"},
@@ -60,7 +60,7 @@ constexpr std::array words{
 };
 
 /// What a message begins with: the argument.
-constexpr std::array tables{
+constexpr std::array words_of_tables{
     library_word{"data: ", "INPUT: "},
     library_word{"x: ", "INPUT: "},
     library_word{"y: ", "--against: "},
@@ -71,24 +71,24 @@ bool is_of_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// The entry whose words stand whole at the beginning of `text`, or none.
+/// The entry whose words_of_options stand whole at the beginning of `text`, or none.
 const library_word* word_at(std::string_view text) {
-  const auto found = std::find_if(words.begin(), words.end(), [text](const library_word& word) {
+  const auto found = std::find_if(words_of_options.begin(), words_of_options.end(), [text](const library_word& word) {
     return text.starts_with(word.said) &&
            (text.size() == word.said.size() || !is_of_word(text[word.said.size()]));
   });
-  return found == words.end() ? nullptr : &*found;
+  return found == words_of_options.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 std::span<const library_word> library_words() {
-  return words;
+  return words_of_options;
 }
 
 std::string in_words_of_command(std::string_view message) {
   std::string out;
-  for (const library_word& table : tables) {
+  for (const library_word& table : words_of_tables) {
     if (!message.starts_with(table.said)) continue;
     out = table.meant;
     message.remove_prefix(table.said.size());

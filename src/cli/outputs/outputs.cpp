@@ -79,8 +79,6 @@ io::compression packed_as(const io::output_target& target) {
                                                   : io::compression::none;
 }
 
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-
 /// Lets the report of an interrupted run through, but does not wait long for someone to read it.
 io::stop_request soon_after_interrupt() {
   using clock = std::chrono::steady_clock;
@@ -107,7 +105,7 @@ void refuse_to_replace(const char* option, const io::output_target& target) {
 }
 
 pair_outputs::pair_outputs(const pairs_command& job)
-    : budget_(job.force ? no_limit : job.max_output_bytes) {
+    : budget_(job.force ? io::no_byte_limit : job.max_output_bytes) {
   std::vector<named_target> targets = resolve_outputs(job);
   check_npy(job, targets.front().target);
   for (named_target& output : targets) {
@@ -136,7 +134,7 @@ bool pair_outputs::is_on_terminal() const {
 }
 
 row_outputs::row_outputs(const row_files& job)
-    : budget_(job.force ? no_limit : job.max_output_bytes) {
+    : budget_(job.force ? io::no_byte_limit : job.max_output_bytes) {
   std::vector<named_target> targets;
   targets.push_back({"--output", io::resolve_output(job.output)});
   if (!job.report.empty()) targets.push_back({"--report", io::resolve_output(job.report)});

@@ -20,8 +20,6 @@
 namespace gpu::cli {
 namespace {
 
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-
 std::string done_text(const part_manifest& m) {
   const pair_summary& s = m.summary;
   run_report read;
@@ -91,7 +89,7 @@ void run_part(const pairs_command& job) {
   const input_tables tables = read_input(job, line);
   expect_same_input(key, job, tables);
   check_output_size(job, tables, result_context_of(job, tables));
-  io::byte_budget budget(job.force ? no_limit : job.max_output_bytes);
+  io::byte_budget budget(job.force ? io::no_byte_limit : job.max_output_bytes);
   part_job parts({job, tables, key, folder, line, budget});
   const part_manifest done = parts.run(*step, number, of);
   phase.end();

@@ -24,8 +24,6 @@
 namespace gpu::cli {
 namespace {
 
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-
 /// How many parts the job has: those that it was begun with.
 index_t parts_of(const pairs_command& job, const input_tables& tables, const part_folder& folder) {
   const index_t begun = folder.list().of;
@@ -50,7 +48,7 @@ class resumed_run {
       : job_(job),
         folder_(folder),
         key_(key),
-        budget_(job.force ? no_limit : job.max_output_bytes),
+        budget_(job.force ? io::no_byte_limit : job.max_output_bytes),
         context_{job, tables, key, folder, line, budget_},
         of_(parts_of(job, tables, folder)) {
     folder.expect_job(key, of_);

@@ -16,11 +16,11 @@ namespace {
 // saves (docs/experiments.md).
 constexpr index_t words_at_once = 64;
 // Columns of a task: their bits, and 128 KiB of sums, stay in the second-level cache.
-constexpr index_t most_task_cols = 1024;
+constexpr index_t most_tile_task_cols = 1024;
 constexpr index_t task_col_bytes = index_t{1} << 20;
 
 static_assert(words_at_once * 2 * tile_bytes +
-                  most_task_cols * tile_block * static_cast<index_t>(sizeof(std::int32_t)) <=
+                  most_tile_task_cols * tile_block * static_cast<index_t>(sizeof(std::int32_t)) <=
               static_cast<index_t>(tile_scratch_bytes));
 
 // All rows of the right operand as columns.
@@ -94,7 +94,7 @@ void multiply_on_tiles(const bit_operand& left, const bit_operand& right, int sc
   const columns_of columns(right, threads);
   const tile_task task{left, right, columns, scale, out};
   const index_t fitting = task_col_bytes / (left.row_words() * 8) / tile_block * tile_block;
-  const index_t panel = std::clamp(fitting, tile_block, most_task_cols);
+  const index_t panel = std::clamp(fitting, tile_block, most_tile_task_cols);
   const index_t widest = std::min(panel, right.padded_rows());
   std::vector<tile_scratch> scratch(static_cast<std::size_t>(threads));
   product_shares(out, tile_block, panel, threads)

@@ -50,6 +50,7 @@ const strip_kernels& usable_strip_kernels() {
 #if defined(__x86_64__)
   switch (usable_instruction_set()) {
     case instruction_set::amx:
+    case instruction_set::avx512_vnni:
     case instruction_set::avx512:
       return avx512::strips;
     case instruction_set::avx2:

@@ -12,7 +12,7 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 // Sums of one thread, a cache line apart from those of the next.
 struct alignas(64) thread_sum {
@@ -130,7 +130,7 @@ template <class Value>
 void cpu_engine::fill_dense(matrix_view<Value> out) {
   if (area_rows_.size() < out.rows() || area_cols_.size() < out.cols()) {
     detail::parallel_for(out.rows(), threads_, [&](index_t i, int) {
-      std::fill_n(out.row(i), out.cols(), static_cast<Value>(nan_value));
+      std::fill_n(out.row(i), out.cols(), static_cast<Value>(no_value));
     });
   }
   // Rows and columns with a statistic may be the same in a part too, whose result has rows of its

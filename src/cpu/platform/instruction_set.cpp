@@ -24,8 +24,8 @@ instruction_set best_instruction_set() {
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (!has_avx512) return instruction_set::avx2;
-  return __builtin_cpu_supports("avx512vnni") && amx_works() ? instruction_set::amx
-                                                             : instruction_set::avx512;
+  if (!__builtin_cpu_supports("avx512vnni")) return instruction_set::avx512;
+  return amx_works() ? instruction_set::amx : instruction_set::avx512_vnni;
 #else
   return instruction_set::baseline;
 #endif
@@ -36,11 +36,13 @@ instruction_set asked_instruction_set() {
   const std::string_view value = text == nullptr ? "" : text;
   if (value.empty()) return instruction_set::amx;
   for (const auto level : {instruction_set::baseline, instruction_set::avx2,
-                           instruction_set::avx512, instruction_set::amx}) {
+                           instruction_set::avx512, instruction_set::avx512_vnni,
+                           instruction_set::amx}) {
     if (value == to_string(level)) return level;
   }
   throw invalid_argument(
-      fmt::format("{}: got '{}', expected baseline, avx2, avx512 or amx", level_variable, value));
+      fmt::format("{}: got '{}', expected baseline, avx2, avx512, avx512_vnni or amx", level_variable,
+                  value));
 }
 
 }  // namespace
@@ -58,6 +60,8 @@ std::string_view to_string(instruction_set level) noexcept {
       return "avx2";
     case instruction_set::avx512:
       return "avx512";
+    case instruction_set::avx512_vnni:
+      return "avx512_vnni";
     case instruction_set::amx:
       return "amx";
   }

@@ -8,18 +8,19 @@ namespace gpu::cpu {
 /// In ascending order: each includes the ones before it. On other processors than x86-64, only
 /// `baseline`.
 enum class instruction_set {
-  baseline,  ///< What the compiler takes without any flag.
-  avx2,      ///< AVX2, FMA, BMI2.
-  avx512,    ///< AVX-512 F, BW, DQ, VL.
-  amx        ///< AVX-512 with VNNI, and AMX tiles of 8-bit integers.
+  baseline,     ///< What the compiler uses without any flag.
+  avx2,         ///< AVX2, FMA, BMI2.
+  avx512,       ///< AVX-512 F, BW, DQ, VL.
+  avx512_vnni,  ///< The same with VNNI.
+  amx           ///< The same with AMX tiles of 8-bit integers.
 };
 
 /// The best one that the processor and the operating system can run, or the lower one that the
-/// environment variable GPU_SIMILARITY_CPU_LEVEL (baseline, avx2, avx512, amx) names. Found out
-/// once. Throws gpu::invalid_argument where the variable has another value.
+/// environment variable GPU_SIMILARITY_CPU_LEVEL names: baseline, avx2, avx512, avx512_vnni or amx.
+/// Found out once. Throws gpu::invalid_argument if the variable has another value.
 instruction_set usable_instruction_set();
 
-/// "baseline", "avx2", "avx512" or "amx".
+/// The name as GPU_SIMILARITY_CPU_LEVEL has it.
 std::string_view to_string(instruction_set level) noexcept;
 
 }  // namespace gpu::cpu

@@ -61,5 +61,6 @@ std::size_t centred_ranks_bytes(index_t cols) {
                                                std::int64_t*, int);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cpu

@@ -8,6 +8,7 @@ const counting_kernels& usable_counting_kernels() {
 #if defined(__x86_64__)
   switch (usable_instruction_set()) {
     case instruction_set::amx:
+    case instruction_set::avx512_vnni:
     case instruction_set::avx512:
       return avx512::kernels;
     case instruction_set::avx2:

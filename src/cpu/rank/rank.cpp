@@ -91,5 +91,6 @@ void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_
   template void rank_rows<T>(matrix_view<const T>, matrix_view<double>, const rank_options&);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cpu

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
 constexpr std::uint64_t first_candidates = std::uint64_t{1} << 21;
 constexpr double least_block_rows = 4096;  // of those that several devices share
-constexpr std::size_t bytes_per_candidate = 2 * 2 * sizeof(std::uint64_t);
+constexpr std::size_t bytes_per_partner_candidate = 2 * 2 * sizeof(std::uint64_t);
 constexpr std::size_t bytes_per_entry = sizeof(node_id) + sizeof(double);
 
 // Rows of a block, room for candidates, and what they take.
@@ -30,7 +30,7 @@ struct search_sizes {
                     kernels::merge_scratch_bytes(rows, k, capacity));
   }
   [[nodiscard]] std::size_t bytes(index_t k) const {
-    return capacity * bytes_per_candidate + scratch_bytes(k) +
+    return capacity * bytes_per_partner_candidate + scratch_bytes(k) +
            static_cast<std::size_t>(rows) * (static_cast<std::size_t>(k) * bytes_per_entry +
                                              sizeof(node_id) + sizeof(kernels::row_cut));
   }

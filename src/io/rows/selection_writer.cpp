@@ -12,6 +12,7 @@
 #include "io/npy_header.hpp"
 #include "io/write/number_text.hpp"
 #include "io/write/result_headers.hpp"
+#include "io/write/six_digits.hpp"
 
 namespace gpu::io {
 namespace {
@@ -26,10 +27,6 @@ char* append_value(char* out, float value) {
 }
 char* append_value(char* out, std::int32_t value) {
   return append_integer(out, value);
-}
-
-char* append(char* out, std::string_view text) {
-  return std::copy(text.begin(), text.end(), out);
 }
 
 }  // namespace

@@ -7,15 +7,13 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 sample_cell cell_of(std::string_view field, bool is_quoted, const value_rules& rules) {
   sample_cell cell{.text = std::string(field), .is_quoted = is_quoted};
   const std::string_view text = trimmed(field);
   const number value = parse_value(text, rules);
   cell.is_missing = value.kind == number_kind::real && std::isnan(value.real);
   cell.is_number = !cell.is_missing && value.kind != number_kind::not_a_number;
-  cell.is_integer = cell.is_number && text.find_first_not_of("+-0123456789") == npos;
+  cell.is_integer = cell.is_number && text.find_first_not_of("+-0123456789") == std::string_view::npos;
   cell.value = value.kind == number_kind::integer ? static_cast<double>(value.integer) : value.real;
   return cell;
 }
@@ -34,7 +32,7 @@ extent sample_extent(std::string_view text) {
       return {begin, true};
     }
     const std::size_t end = text.find('\n', begin);
-    if (end == npos) return {text.size(), false};
+    if (end == std::string_view::npos) return {text.size(), false};
     if (!trimmed(text.substr(begin, end - begin)).empty()) ++lines;
     begin = end + 1;
   }
@@ -50,16 +48,16 @@ bool may_separate(char c) {
 /// a field stand behind something that separates in some layout, and in front of such.
 std::string without_quoted(std::string_view text) {
   std::string out(text);
-  for (std::size_t open = text.find('"'); open != npos;) {
+  for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
     std::size_t next = open + 1;
     const bool opens = open == 0 || text[open - 1] == '\n' || may_separate(text[open - 1]);
     if (opens) {
       std::size_t close = text.find('"', next);
-      while (close != npos && close + 1 < text.size() && text[close + 1] == '"') {
+      while (close != std::string_view::npos && close + 1 < text.size() && text[close + 1] == '"') {
         close = text.find('"', close + 2);
       }
-      const char behind = close == npos || close + 1 >= text.size() ? '\n' : text[close + 1];
-      if (close != npos && (behind == '\n' || behind == '\r' || may_separate(behind))) {
+      const char behind = close == std::string_view::npos || close + 1 >= text.size() ? '\n' : text[close + 1];
+      if (close != std::string_view::npos && (behind == '\n' || behind == '\r' || may_separate(behind))) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(open),
                   out.begin() + static_cast<std::ptrdiff_t>(close + 1), 'q');
         next = close + 1;
@@ -115,7 +113,7 @@ std::string_view sample_text(std::string_view text) {
 char likely_separator(std::string_view text, const field_rules& rules, const value_rules& values) {
   const std::string plain = without_quoted(text);
   const std::string_view line = telling_line(plain, rules);
-  if (trimmed(line).find('\t') != npos || line.find('\t') == 0) return '\t';
+  if (trimmed(line).find('\t') != std::string_view::npos || line.find('\t') == 0) return '\t';
   // The first of equals: a name may hold a blank or a semicolon sooner than a comma.
   constexpr std::array<char, 4> candidates{',', ';', '|', ' '};
   char best = ' ';
@@ -123,7 +121,7 @@ char likely_separator(std::string_view text, const field_rules& rules, const val
   bool has_any = false;
   for (const char separator : candidates) {
     if (separator == ',' && values.decimal == ',') continue;
-    if (separator != ' ' && line.find(separator) == npos) continue;
+    if (separator != ' ' && line.find(separator) == std::string_view::npos) continue;
     const std::size_t count = count_numbers(line, separator, values);
     if (!has_any || count > most) best = separator;
     most = std::max(most, count);
@@ -137,7 +135,7 @@ text_sample take_sample(std::string_view text, const field_rules& rules) {
   index_t number = 1;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = record_end(text, begin, rules);
-    const bool is_open = end == npos;
+    const bool is_open = end == std::string_view::npos;
     if (is_open && sample.size() >= 2) break;
     const std::size_t size = (is_open ? text.size() : end) - begin;
     const std::string_view record = text.substr(begin, size);

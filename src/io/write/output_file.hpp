@@ -31,6 +31,9 @@ class output_limit_reached : public output_error {
   using output_error::output_error;
 };
 
+/// A budget that --force leaves open.
+inline constexpr std::uint64_t no_byte_limit = ~std::uint64_t{0};
+
 /// Bytes that several outputs may have together.
 class byte_budget {
  public:

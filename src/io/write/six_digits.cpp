@@ -48,10 +48,6 @@ int decimal_exponent(double value) {
   return (binary * 78913) >> 18;
 }
 
-char* append(char* out, std::string_view text) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
 
 char* append_exponent(char* out, int exponent) {
   *out++ = 'e';

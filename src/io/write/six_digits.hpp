@@ -1,7 +1,16 @@
 #pragma once
 // Numbers in six significant digits, as printf's %g, at a tenth of its cost.
 
+#include <cstring>
+#include <string_view>
+
 namespace gpu::io {
+
+/// Copies `text` to `out`, which has room; returns the end.
+inline char* append(char* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
 
 /// The longest text: "-1.23457e-308".
 inline constexpr int six_digits_longest = 13;

@@ -112,12 +112,12 @@ class tested_receiver final : public detail::edge_receiver {
 
  private:
   void fill(std::span<edge> edges) const {
-    constexpr index_t edges_per_task = 8192;
+    constexpr index_t edges_to_fill = 8192;
     const auto count = static_cast<index_t>(edges.size());
-    detail::parallel_for((count + edges_per_task - 1) / edges_per_task, threads_,
+    detail::parallel_for((count + edges_to_fill - 1) / edges_to_fill, threads_,
                          [&](index_t task, int) {
-                           const index_t end = std::min(count, (task + 1) * edges_per_task);
-                           for (index_t i = task * edges_per_task; i < end; ++i) {
+                           const index_t end = std::min(count, (task + 1) * edges_to_fill);
+                           for (index_t i = task * edges_to_fill; i < end; ++i) {
                              edge& own = edges[static_cast<std::size_t>(i)];
                              own.p = tests_.p(own.statistic, index_t{own.row}, index_t{own.col});
                            }

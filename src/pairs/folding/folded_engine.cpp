@@ -19,7 +19,7 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_waiting_edges = std::size_t{1} << 25;
 constexpr std::size_t least_waiting_edges = 1024;
 constexpr std::size_t bytes_per_waiting_edge = 48;  // as found, and from each of its two patterns
-constexpr index_t rows_per_task = 1024;
+constexpr index_t patterns_per_task = 1024;
 
 std::size_t waiting_edges_within(std::size_t workspace_bytes) {
   if (workspace_bytes == 0) return most_waiting_edges;
@@ -156,7 +156,7 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   out.histogram = std::move(found.histogram);
   if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
   out.degree.resize(static_cast<std::size_t>(rows().rows));
-  for_each_row(0, static_cast<index_t>(out.degree.size()), rows_per_task, threads_, [&](index_t i) {
+  for_each_row(0, static_cast<index_t>(out.degree.size()), patterns_per_task, threads_, [&](index_t i) {
     const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
     std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
     if (p == row_patterns::no_pattern) {
@@ -280,12 +280,12 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
       out.count[static_cast<std::size_t>(to)] = static_cast<node_id>(at);
     }
   };
-  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
+  const index_t tasks = (count + patterns_per_task - 1) / patterns_per_task;
   detail::parallel_for(tasks, threads_, [&](index_t task, int) {
     std::vector<neighbor> list;
     member_merge merge;
-    const index_t end = std::min(count, (task + 1) * rows_per_task);
-    for (index_t p = task * rows_per_task; p < end; ++p) spread(p, list, merge);
+    const index_t end = std::min(count, (task + 1) * patterns_per_task);
+    for (index_t p = task * patterns_per_task; p < end; ++p) spread(p, list, merge);
   });
 }
 

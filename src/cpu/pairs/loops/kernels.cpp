@@ -9,8 +9,10 @@ const pair_kernels& usable_pair_kernels() {
   switch (usable_instruction_set()) {
     case instruction_set::amx:
       return amx_pair_kernels;
+    case instruction_set::avx512_vnni:
+      return avx512_vnni_pair_kernels;
     case instruction_set::avx512:
-      return __builtin_cpu_supports("avx512vnni") ? avx512_vnni_pair_kernels : avx512_pair_kernels;
+      return avx512_pair_kernels;
     case instruction_set::avx2:
       return avx2_pair_kernels;
     case instruction_set::baseline:

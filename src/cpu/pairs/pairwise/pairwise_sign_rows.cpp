@@ -17,8 +17,8 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t stride = pair_policy::block_cols;
-constexpr index_t rows_per_task = 16;
+constexpr index_t pair_stride = pair_policy::block_cols;
+constexpr index_t sign_rows_per_task = 16;
 
 // The values of a row, numbered from 0 on without gaps; 0 where one is missing.
 struct numbered_row {
@@ -50,7 +50,7 @@ class pairwise_sign_rows : public pairwise_rows {
   template <class Scratch, class Store>
   void read_rows(const double* values, int threads, const Store& store) {
     detail::parallel_for_ranges(
-        size(), rows_per_task, detail::thread_count(threads), [&](index_range some, int) {
+        size(), sign_rows_per_task, detail::thread_count(threads), [&](index_range some, int) {
           numbered_row row;
           Scratch scratch;
           for (index_t i = some.begin; i < some.end; ++i) {
@@ -117,7 +117,7 @@ class pairwise_packed_signs final : public pairwise_sign_rows {
     const std::int32_t* const sums = signs_.sums(tile, memory);
     for (index_t r = 0; r < tile.rows(); ++r) {
       for (index_t c = 0; c < tile.cols(); ++c) {
-        const index_t at = r * stride + c;
+        const index_t at = r * pair_stride + c;
         out[at] = taken(task, static_cast<index_t>(counts[at]),
                         ties_of(tile.row_begin + r, tile.col_begin + c), sums[at]);
       }
@@ -152,7 +152,7 @@ class pairwise_sorted_rows final : public pairwise_sign_rows {
               std::byte* memory, double* out) const override {
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
-        out[(i - tile.row_begin) * stride + j - tile.col_begin] =
+        out[(i - tile.row_begin) * pair_stride + j - tile.col_begin] =
             decided(task, i, j, reinterpret_cast<std::uint32_t*>(memory));
       }
     }

@@ -15,7 +15,7 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 512;
+constexpr index_t packed_rows_per_task = 512;
 
 // Rounding of the float comparison with a cut: the sum, both scales and the margin, 2^-24 each,
 // doubled.
@@ -123,7 +123,7 @@ class packed_rank_search final : public packed_search {
   }
 
   void pack(packed_columns& columns) const override {
-    detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
+    detail::parallel_for_ranges(size(), packed_rows_per_task, threads(), [&](index_range some, int) {
       for (index_t i = some.begin; i < some.end; ++i) columns.store_row(i, ranks().row(i));
     });
   }

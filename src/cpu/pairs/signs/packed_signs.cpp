@@ -8,7 +8,7 @@
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t stride = pair_policy::block_cols;
+constexpr index_t pair_stride = pair_policy::block_cols;
 
 }  // namespace
 
@@ -42,10 +42,10 @@ void packed_signs::statistics(const pair_task& task, const pair_tile& tile, pair
   const std::int32_t* const sums = signs_.sums(tile, scratch.kernel.data());
   for (index_t r = 0; r < tile.rows(); ++r) {
     const index_t i = tile.row_begin + r;
-    double* const to = out + r * stride;
-    usable_pair_kernels().rho(sums + r * stride, static_cast<double>(untied(i)),
+    double* const to = out + r * pair_stride;
+    usable_pair_kernels().rho(sums + r * pair_stride, static_cast<double>(untied(i)),
                               signs_.others() + tile.col_begin, tile.cols(), to);
-    if (cut_of(task) != nullptr) take_row(task, i, tile, sums + r * stride, to);
+    if (cut_of(task) != nullptr) take_row(task, i, tile, sums + r * pair_stride, to);
   }
 }
 
@@ -60,8 +60,8 @@ void packed_signs::take_row(const pair_task& task, index_t i, const pair_tile& t
     for (index_t c = 0; c < tile.cols(); ++c) take(c);
     return;
   }
-  double least[stride];
-  std::uint8_t may_pass[stride] = {};
+  double least[pair_stride];
+  std::uint8_t may_pass[pair_stride] = {};
   cut.least_squares(ties_of(i), tied_pairs_.data() + tile.col_begin,
                     tied_triples_.data() + tile.col_begin, tile.cols(), least);
   const tail side = cut.side();

@@ -6,7 +6,7 @@
 namespace gpu::cuda {
 namespace {
 
-constexpr std::uint64_t first_capacity = std::uint64_t{1} << 16;
+constexpr std::uint64_t first_found_capacity = std::uint64_t{1} << 16;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ found_edges::found_edges(const detail::pair_area& area, std::uint64_t most, cuda
                                                 area.cols.size())),
       most_(most),
       stream_(stream),
-      buffer_(std::min(most, first_capacity), stream) {}
+      buffer_(std::min(most, first_found_capacity), stream) {}
 
 void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) {
   const std::uint64_t needed = count_ + count;

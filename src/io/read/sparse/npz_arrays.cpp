@@ -59,7 +59,7 @@ struct npz_arrays::opened {
 };
 
 void npz_arrays::fail(std::string_view name, const std::string& what) const {
-  throw input_error(file_, {}, fmt::format("array {} {}", quoted(name), what));
+  throw input_error(file_, {}, fmt::format("array {} {}", io::quoted(name), what));
 }
 
 bool npz_arrays::holds(std::string_view name) const {
@@ -117,7 +117,7 @@ array<Index> npz_arrays::integers(std::string_view name, index_t count, index_t 
   constexpr std::size_t piece_values = std::size_t{1} << 16;
   const auto read = [&]<class T>(T) {
     if constexpr (!std::is_integral_v<T>) {
-      fail(name, fmt::format("is of type {}, expected integers", quoted(from.header.descr)));
+      fail(name, fmt::format("is of type {}, expected integers", io::quoted(from.header.descr)));
     } else {
       std::vector<T> piece;
       for (std::size_t done = 0; done < out.size(); done += piece.size()) {
@@ -134,7 +134,7 @@ array<Index> npz_arrays::integers(std::string_view name, index_t count, index_t 
     }
   };
   if (!with_type(from.header.descr, read)) {
-    fail(name, fmt::format("is of type {}, expected integers", quoted(from.header.descr)));
+    fail(name, fmt::format("is of type {}, expected integers", io::quoted(from.header.descr)));
   }
   from.end(*this);
   return out;
@@ -178,7 +178,7 @@ any_sparse_values npz_arrays::values(std::string_view name, index_t count) const
   }
   if (!with_type(from.header.descr, read)) {
     fail(name,
-         fmt::format("is of type {}, expected {}, little endian", quoted(descr), known_types));
+         fmt::format("is of type {}, expected {}, little endian", io::quoted(descr), known_types));
   }
   from.end(*this);
   return out;

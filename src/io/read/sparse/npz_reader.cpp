@@ -46,7 +46,7 @@ class npz_matrix {
           file_, {},
           fmt::format("holds a matrix of format {}, expected csr, csc or coo: in Python "
                       "save_npz(FILE, a.tocsr())",
-                      quoted(format_)));
+                      io::quoted(format_)));
     }
     return std::max(rows_, cols_) <= most_short ? read_entries<std::int32_t>()
                                                 : read_entries<std::int64_t>();
@@ -57,7 +57,7 @@ class npz_matrix {
     std::string names;
     constexpr std::size_t most_names = 5;
     for (std::size_t k = 0; k < std::min(most_names, archive_.members().size()); ++k) {
-      names += (k == 0 ? "" : ", ") + quoted(archive_.members()[k].name);
+      names += (k == 0 ? "" : ", ") + io::quoted(archive_.members()[k].name);
     }
     throw input_error(
         file_, {},

@@ -70,7 +70,7 @@ class member_stream final : public byte_stream {
   [[noreturn]] void fail(const char* what) const {
     throw input_error(
         file_, {},
-        fmt::format("member {} of the archive is damaged: {}", quoted(member_.name), what));
+        fmt::format("member {} of the archive is damaged: {}", io::quoted(member_.name), what));
   }
 
   std::size_t copy(std::span<char> out) {
@@ -252,19 +252,19 @@ zip_member zip_archive::take_entry(const std::string& text, std::size_t& at) con
                     .crc = static_cast<std::uint32_t>(number_at(text, at + 16, 4))};
   const std::string_view extra =
       std::string_view(text).substr(at + entry_bytes + name_bytes, extra_bytes);
-  if (!take_long_sizes(extra, member)) fail("the sizes of " + quoted(member.name));
+  if (!take_long_sizes(extra, member)) fail("the sizes of " + io::quoted(member.name));
   const std::uint64_t method = number_at(text, at + 10, 2);
-  if ((number_at(text, at + 8, 2) & 1U) != 0) fail(quoted(member.name) + " is encrypted");
+  if ((number_at(text, at + 8, 2) & 1U) != 0) fail(io::quoted(member.name) + " is encrypted");
   if (method != 0 && method != 8) {
     fail(fmt::format("{} is compressed by method {}, expected 0 (stored) or 8 (deflate)",
-                     quoted(member.name), method));
+                     io::quoted(member.name), method));
   }
   member.is_deflated = method == 8;
   const bool is_possible = member.is_deflated ? can_unpack_to(member.compressed, member.size)
                                               : member.compressed == member.size;
   if (!is_possible || member.offset > directory_begin_ ||
       member.compressed > directory_begin_ - member.offset) {
-    fail(fmt::format("{} is said to have {} bytes, {} in the archive", quoted(member.name),
+    fail(fmt::format("{} is said to have {} bytes, {} in the archive", io::quoted(member.name),
                      member.size, member.compressed));
   }
   at += all;
@@ -283,7 +283,7 @@ void zip_archive::read_directory(std::uint64_t max_bytes) {
   std::uint64_t unpacked = 0;
   for (std::size_t at = 0; at < text.size();) {
     zip_member member = take_entry(text, at);
-    if (find(member.name) != nullptr) fail(quoted(member.name) + " is there twice");
+    if (find(member.name) != nullptr) fail(io::quoted(member.name) + " is there twice");
     if (member.size > max_bytes - unpacked) {
       throw input_error(file_, {},
                         fmt::format("unpacks to more than the {} bytes that are allowed "
@@ -308,16 +308,16 @@ const zip_member* zip_archive::find(std::string_view name) const {
 std::unique_ptr<byte_stream> zip_archive::open(const zip_member& member) const {
   const std::string header = bytes_at(*bytes_, member.offset, local_bytes);
   if (header.size() < local_bytes || number_at(header, 0, 4) != local_signature) {
-    fail(quoted(member.name) + " does not begin where the directory says");
+    fail(io::quoted(member.name) + " does not begin where the directory says");
   }
   const std::uint64_t begin =
       member.offset + local_bytes + number_at(header, 26, 2) + number_at(header, 28, 2);
   const auto name_bytes = static_cast<std::size_t>(number_at(header, 26, 2));
   if (bytes_at(*bytes_, member.offset + local_bytes, name_bytes) != member.name) {
-    fail(quoted(member.name) + " has another name where it begins");
+    fail(io::quoted(member.name) + " has another name where it begins");
   }
   if (begin > directory_begin_ || member.compressed > directory_begin_ - begin) {
-    fail(quoted(member.name) + " reaches into the directory");
+    fail(io::quoted(member.name) + " reaches into the directory");
   }
   return std::make_unique<member_stream>(*bytes_, file_, member, begin);
 }

@@ -26,11 +26,6 @@ std::string with_q_column(std::string line, result_format format) {
   return line + separator_of(format) + "q\n";
 }
 
-char* append(char* out, std::string_view text) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
-
 void write_adjusted_records(output_file& out, std::span<const edge> edges,
                             std::span<const double> q, const result_context& context) {
   constexpr std::size_t block = std::size_t{1} << 15;

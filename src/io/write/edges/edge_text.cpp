@@ -28,11 +28,6 @@ std::size_t slot_of(double statistic) {
                                   (64 - slot_bits));
 }
 
-char* append(char* out, std::string_view text) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
-
 char* append_name(char* out, const row_names& names, char letter, node_id row) {
   if (names.given()) return append(out, names[row]);
   *out++ = letter;

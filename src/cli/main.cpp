@@ -89,10 +89,16 @@ void run(const differential_command& job) {
 void run(const soft_threshold_command& job) {
   run_soft_threshold(job);
 }
-void run(const info_command&) {
+void print(const std::string& text) {
   io::output_file out("-");
-  out.write(info_text());
+  out.write(text);
   out.commit();
+}
+void run(const info_command& /*job*/) {
+  print(info_text());
+}
+void run(const page_command& job) {
+  print(page_text(job.what));
 }
 
 int run_command_line(int argc, char** argv) {

@@ -1,18 +1,19 @@
 #pragma once
-// The manual page and the completion scripts, made from the options that the parser has.
-
-#include <CLI/CLI.hpp>
+// The manual page and the completions of the command.
 
 #include <string>
+#include <vector>
+
+#include "cli/options/options.hpp"
+#include "cli/options/verb.hpp"
 
 namespace gpu::cli {
 
-enum class shell { bash, zsh, fish };
+/// The page of verbs with their options, as troff for `man`.
+[[nodiscard]] std::string manual_page(const std::vector<const verb*>& verbs);
 
-/// The manual page of a parser with the options of all verbs, as troff for `man`.
-[[nodiscard]] std::string manual_page(const CLI::App& app, const std::string& version);
-
-/// A script that makes a shell complete verbs, options, their words and files.
-[[nodiscard]] std::string completion_script(const CLI::App& app, shell where);
+/// A script that makes a shell complete verbs, options, their words and files. It asks the command
+/// for its help.
+[[nodiscard]] std::string completion_script(page_kind shell);
 
 }  // namespace gpu::cli

@@ -1,225 +1,148 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <string_view>
-
 #include "cli/options/command_pages.hpp"
-#include "cli/options/option_table.hpp"
 
 namespace gpu::cli {
 namespace {
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  return fmt::format("{}", fmt::join(words, between));
-}
-
-/// What of a description stands in a list of completions: its first sentence, without the default.
-std::string in_short(const std::string& description) {
-  const std::size_t end = std::min(description.find(" ["), description.find(';'));
-  return description.substr(0, end);
-}
-
-/// In single quotes of a shell, where `marks` need a backslash.
-std::string quoted_word(std::string_view text, std::string_view marks) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-      continue;
-    }
-    if (marks.find(c) != std::string_view::npos) out += '\\';
-    out += c;
+/// Reads the help of the command, or of a verb: a line for each verb, argument and option, with its
+/// names, its value (- where it has none) and a short text.
+constexpr const char* read_help = R"sh(awk '
+  /^[A-Z].*:$/ { part = $0 }
+  name != "" && /^          / { show($0); next }
+  /^  [^ ]/ && (/^  -/ || part == "Subcommands:" || part == "Positionals:") {
+    name = $1
+    rest = substr($0, 3 + length(name))
+    value = rest ~ /^ [^ ]/ && $2 != "Excludes:" ? $2 : "-"
+    if (match(rest, /  +/)) show(substr(rest, RSTART))
   }
-  return out;
-}
+  function show(text) {
+    sub(/^ +/, "", text)
+    sub(/( \[|;).*/, "", text)
+    print name "\t" value "\t" text
+    name = ""
+  }')sh";
 
-std::vector<std::string> names_of_options(const verb_entry& verb) {
-  std::vector<std::string> names;
-  for (const option_entry& option : verb.options) {
-    if (option.is_positional) continue;
-    names.insert(names.end(), option.names.begin(), option.names.end());
-  }
-  return names;
+constexpr const char* bash_script = R"sh(
+_gpu_similarity() {
+  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+  local verb=${COMP_WORDS[1]} names value text how=-f words=
+  # --option=value is three words.
+  if [ "$current" = = ]; then
+    current=
+  elif [ "$before" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
+    before=${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  if [ "$COMP_CWORD" -eq 1 ] || [ "$verb" = help ]; then
+    verb= how=-W words='help --help --version'
+  fi
+  while IFS=$'\t' read -r names value text; do
+    case $verb:$names in
+      :-*) continue ;;
+      :*) words+=" $names"; continue ;;
+      *:-*) [[ $current == -* ]] && how=-W words+=" ${names//,/ }" ;;
+    esac
+    if [[ $names == -* && ( $value == - || ,$names, != *",$before,"* ) ]]; then continue; fi
+    case $value in
+      *\|*) how=-W words=${value//|/ } ;;
+      FILE) how=-f ;;
+      DIR) how=-d ;;
+      *) [[ $names != -* ]] || how=-W words= ;;
+    esac
+    [[ $names != -* ]] || break
+  done < <("${COMP_WORDS[0]}" $verb --help 2> /dev/null | _gpu_similarity_help)
+  if [ "$how" = -W ]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else
+    COMPREPLY=($(compgen "$how" -- "$current"))
+  fi
 }
+complete -o filenames -F _gpu_similarity gpu-similarity
+)sh";
 
-std::vector<std::string> names_of_verbs(const std::vector<verb_entry>& verbs) {
-  std::vector<std::string> names;
-  for (const verb_entry& verb : verbs) names.push_back(verb.name);
-  return names;
+constexpr const char* zsh_script = R"sh(
+_gpu-similarity() {
+  local names value text name action
+  local -a verbs options
+  if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then
+    while IFS=$'\t' read -r names value text; do
+      [[ $names == -* ]] || verbs+=("$names:$text")
+    done < <($words[1] --help 2> /dev/null | _gpu_similarity_help)
+    verbs+=('help:What a command does')
+    _describe command verbs
+    return
+  fi
+  while IFS=$'\t' read -r names value text; do
+    case $value:$names in
+      -:*) action= ;;
+      *\|*) action=":$names:(${value//|/ })" ;;
+      DIR:*|*:DIR) action=":$names:_files -/" ;;
+      FILE:*|*:INPUT) action=":$names:_files" ;;
+      *) action=":$value: " ;;
+    esac
+    if [[ $names != -* ]]; then
+      options+=("$action")
+      continue
+    fi
+    text=${${${text//:/\\:}//\[/\\[}//\]/\\]}
+    for name in ${(s:,:)names}; do
+      # With the sign, the value may stand behind it or be the next word.
+      [[ $name == --* && $value != - ]] && name+='='
+      options+=("${name}[$text]$action")
+    done
+  done < <($words[1] $words[2] --help 2> /dev/null | _gpu_similarity_help)
+  (( CURRENT-- ))
+  shift words
+  _arguments $options
 }
+_gpu-similarity "$@"
+)sh";
 
-/// "spearman:-o|spearman:--output"
-std::string pattern_of(const verb_entry& verb, const option_entry& option) {
-  std::string pattern;
-  for (const std::string& name : option.names) {
-    pattern += fmt::format("{}{}:{}", pattern.empty() ? "" : "|", verb.name, name);
-  }
-  return pattern;
-}
-
-std::string bash_script(const std::vector<verb_entry>& verbs) {
-  std::string out = fmt::format(
-      "# Completions of gpu-similarity for bash.\n"
-      "_gpu_similarity() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
-      "  local verb=${{COMP_WORDS[1]}} options= arguments=\n"
-      "  # --option=value is three words.\n"
-      "  if [ \"$current\" = = ]; then\n"
-      "    current=\n"
-      "  elif [ \"$before\" = = ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-      "    before=${{COMP_WORDS[COMP_CWORD-2]}}\n"
-      "  fi\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{} help --help --version\" -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  case $verb:$before in\n",
-      joined(names_of_verbs(verbs), " "));
-  out += fmt::format("    help:*) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n",
-                     joined(names_of_verbs(verbs), " "));
-  for (const verb_entry& verb : verbs) {
-    for (const option_entry& option : verb.options) {
-      if (option.is_positional) continue;
-      const std::string pattern = pattern_of(verb, option);
-      if (option.value == value_kind::word) {
-        out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n",
-                           pattern, joined(option.words, " "));
-      } else if (option.value == value_kind::file) {
-        out +=
-            fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", pattern);
-      } else if (option.value == value_kind::folder) {
-        out +=
-            fmt::format("    {}) COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n", pattern);
-      } else if (option.value == value_kind::other) {
-        out += fmt::format("    {}) COMPREPLY=(); return ;;\n", pattern);
-      }
-    }
-  }
-  out += "  esac\n  case $verb in\n";
-  for (const verb_entry& verb : verbs) {
-    out += fmt::format("    {}) options=\"{}\"", verb.name, joined(names_of_options(verb), " "));
-    for (const option_entry& option : verb.options) {
-      if (!option.is_positional || option.value != value_kind::word) continue;
-      out += fmt::format(" arguments=\"{}\"", joined(option.words, " "));
-    }
-    out += " ;;\n";
-  }
-  out +=
-      "  esac\n"
-      "  if [[ $current == -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-      "  elif [ -n \"$arguments\" ]; then\n"
-      "    COMPREPLY=($(compgen -W \"$arguments\" -- \"$current\"))\n"
-      "  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-      "  fi\n"
-      "}\ncomplete -o filenames -F _gpu_similarity gpu-similarity\n";
-  return out;
-}
-
-/// What zsh completes behind an option or as an argument.
-std::string zsh_action(const option_entry& option) {
-  switch (option.value) {
-    case value_kind::none:
-      return "";
-    case value_kind::word:
-      return fmt::format(":{}:({})", quoted_word(option.names.back(), ":"),
-                         joined(option.words, " "));
-    case value_kind::file:
-      return fmt::format(":{}:_files", option.type);
-    case value_kind::folder:
-      return fmt::format(":{}:_files -/", option.type);
-    case value_kind::other:
-      return fmt::format(":{}: ", quoted_word(option.type, ":"));
-  }
-  return "";
-}
-
-std::string zsh_script(const std::vector<verb_entry>& verbs) {
-  std::string out =
-      "#compdef gpu-similarity\n"
-      "# Completions of gpu-similarity for zsh.\n"
-      "_gpu-similarity() {\n"
-      "  local -a verbs=(\n";
-  for (const verb_entry& verb : verbs) {
-    out += fmt::format("    '{}:{}'\n", verb.name, quoted_word(verb.description, ":"));
-  }
-  out +=
-      "    'help:What a command does'\n  )\n"
-      "  if (( CURRENT == 2 )); then\n    _describe command verbs\n    return\n  fi\n"
-      "  local verb=$words[2]\n"
-      "  (( CURRENT-- ))\n  shift words\n"
-      "  case $verb in\n"
-      "    help) _describe command verbs ;;\n";
-  for (const verb_entry& verb : verbs) {
-    out += fmt::format("    {}) _arguments", verb.name);
-    for (const option_entry& option : verb.options) {
-      if (option.is_positional) {
-        out += fmt::format(" \\\n      '{}'", zsh_action(option));
-        continue;
-      }
-      for (const std::string& name : option.names) {
-        // With the sign, the value may stand behind it or be the next word.
-        const bool takes_sign = name.starts_with("--") && option.value != value_kind::none;
-        out += fmt::format(" \\\n      '{}{}[{}]{}'", name, takes_sign ? "=" : "",
-                           quoted_word(in_short(option.description), ":[]"), zsh_action(option));
-      }
-    }
-    out += " ;;\n";
-  }
-  out += "  esac\n}\n_gpu-similarity \"$@\"\n";
-  return out;
-}
-
-std::string fish_script(const std::vector<verb_entry>& verbs) {
-  std::string out =
-      "# Completions of gpu-similarity for fish.\n"
-      "complete -c gpu-similarity -n __fish_use_subcommand -f\n"
-      "complete -c gpu-similarity -n __fish_use_subcommand -a help -d 'What a command does'\n";
-  out += fmt::format("complete -c gpu-similarity -n '__fish_seen_subcommand_from help' -fa '{}'\n",
-                     joined(names_of_verbs(verbs), " "));
-  for (const verb_entry& verb : verbs) {
-    out += fmt::format("complete -c gpu-similarity -n __fish_use_subcommand -a {} -d '{}'\n",
-                       verb.name, quoted_word(verb.description, ""));
-    const std::string begin =
-        fmt::format("complete -c gpu-similarity -n '__fish_seen_subcommand_from {}'", verb.name);
-    for (const option_entry& option : verb.options) {
-      std::string line = begin;
-      for (const std::string& name : option.names) {
-        if (option.is_positional) break;
-        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      if (option.value == value_kind::word) {
-        line += fmt::format(" {} '{}'", option.is_positional ? "-fa" : "-xa",
-                            joined(option.words, " "));
-      } else if (option.is_positional) {
-        continue;  // files, as everywhere
-      } else if (option.value == value_kind::folder) {
-        line += " -xa '(__fish_complete_directories)'";
-      } else if (option.value == value_kind::file) {
-        line += " -rF";
-      } else if (option.value == value_kind::other) {
-        line += " -x";
-      }
-      out += fmt::format("{} -d '{}'\n", line, quoted_word(in_short(option.description), ""));
-    }
-  }
-  return out;
-}
+constexpr const char* fish_script = R"sh(
+function __gpu_similarity_complete
+    set -l line (commandline -opc)
+    set -l current (commandline -ct)
+    if test (count $line) -eq 1; or test $line[2] = help
+        $line[1] --help 2> /dev/null | _gpu_similarity_help | string match -v -- '-*' | string replace -r '\t.*?\t' '\t'
+        printf 'help\tWhat a command does\n'
+        return
+    end
+    set -l files __fish_complete_path $current
+    for row in ($line[1..2] --help 2> /dev/null | _gpu_similarity_help)
+        set -l part (string split \t -- $row)
+        set -l names (string split , -- $part[1])
+        set -l is_argument (string match -v -- '-*' $part[1])
+        if test -n "$is_argument"; or begin; test $part[2] != -; and contains -- $line[-1] $names; end
+            set files
+            switch $part[2]
+                case '*|*'
+                    string split '|' -- $part[2]
+                case FILE TEXT
+                    set files __fish_complete_path $current
+                case DIR
+                    set files __fish_complete_directories $current
+            end
+            test -n "$is_argument"; or break
+        else if string match -q -- '-*' $current
+            set files
+            printf "%s\t$part[3]\n" $names
+        end
+    end
+    set -q files[1]; and $files
+end
+complete -c gpu-similarity -f -a '(__gpu_similarity_complete)'
+)sh";
 
 }  // namespace
 
-std::string completion_script(const CLI::App& app, shell where) {
-  const std::vector<verb_entry> verbs = verbs_of(app);
-  switch (where) {
-    case shell::bash:
-      return bash_script(verbs);
-    case shell::zsh:
-      return zsh_script(verbs);
-    case shell::fish:
-      return fish_script(verbs);
-  }
-  return "";
+std::string completion_script(page_kind shell) {
+  const bool is_fish = shell == page_kind::fish;
+  const std::string head = shell == page_kind::zsh ? "#compdef gpu-similarity\n" : "";
+  const std::string reader =
+      (is_fish ? "function _gpu_similarity_help\n" : "_gpu_similarity_help() {\n") +
+      std::string(read_help) + (is_fish ? "\nend" : "\n}");
+  return head + "# Completions of gpu-similarity, from its help.\n" + reader +
+         (is_fish                   ? fish_script
+          : shell == page_kind::zsh ? zsh_script
+                                    : bash_script);
 }
 
 }  // namespace gpu::cli

@@ -1,7 +1,7 @@
 // Options on how a table of text is laid out.
 #include <fmt/format.h>
 
-#include <map>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,87 +12,67 @@
 namespace gpu::cli {
 namespace {
 
-/// The words of a list with commas, in which a word may stand in double quotes.
-std::vector<std::string> words_of(const std::string& option, const std::string& list) {
-  std::vector<std::string> words;
-  io::field_cursor cursor(list, {.separator = ',', .merges = false});
-  for (std::string_view word; cursor.next(word);) {
-    if (!word.empty()) words.emplace_back(word);
-  }
-  if (cursor.fault() != io::field_fault::none || words.empty()) {
-    throw CLI::ValidationError(option, "got " + list + ", expected words with commas between them");
-  }
-  return words;
-}
-
-void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& words,
-              const std::string& description) {
-  app.add_option_function<std::string>(
-         name, [&words, name](const std::string& list) { words = words_of(name, list); },
-         description)
-      ->type_name("LIST")
-      ->group("Input");
-}
-
-void add_delimiter(CLI::App& app, io::delimiter& separator) {
-  const std::map<std::string, io::delimiter> known{{"auto", io::delimiter::automatic},
-                                                   {"comma", io::delimiter::comma},
-                                                   {",", io::delimiter::comma},
-                                                   {"tab", io::delimiter::tab},
-                                                   {"\t", io::delimiter::tab},
-                                                   {"\\t", io::delimiter::tab},
-                                                   {"semicolon", io::delimiter::semicolon},
-                                                   {";", io::delimiter::semicolon},
-                                                   {"bar", io::delimiter::bar},
-                                                   {"|", io::delimiter::bar},
-                                                   {"blanks", io::delimiter::blanks},
-                                                   {" ", io::delimiter::blanks}};
-  const auto take = [&separator, known](const std::string& word) {
-    const auto found = known.find(word);
-    if (found == known.end()) {
-      throw CLI::ValidationError(
-          "--delimiter", "got " + word +
-                             ", expected auto, comma, tab, semicolon, bar or blanks, or the "
-                             "character itself");
+void add_list(verb& v, const char* name, std::vector<std::string>& words, const char* help) {
+  // A word may stand in double quotes.
+  const auto take = [&words](const std::string& list) -> std::string {
+    words.clear();
+    io::field_cursor cursor(list, {.separator = ',', .merges = false});
+    for (std::string_view word; cursor.next(word);) {
+      if (!word.empty()) words.emplace_back(word);
     }
-    separator = found->second;
+    if (cursor.fault() == io::field_fault::none && !words.empty()) return "";
+    return "got " + list + ", expected words with commas between them";
   };
-  app.add_option_function<std::string>("--delimiter", take,
-                                       "What separates the fields of a line [auto]")
+  v.add(name, take, help)->type_name("LIST")->group("Input");
+}
+
+void add_delimiter(verb& v, io::delimiter& separator) {
+  const auto take = [&separator](const std::string& given) -> std::string {
+    constexpr auto characters = std::to_array<word<io::delimiter>>({{",", io::delimiter::comma},
+                                                                    {"\t", io::delimiter::tab},
+                                                                    {"\\t", io::delimiter::tab},
+                                                                    {";", io::delimiter::semicolon},
+                                                                    {"|", io::delimiter::bar},
+                                                                    {" ", io::delimiter::blanks}});
+    if (read_word(given, separator)) return "";
+    for (const auto& [text, meant] : characters) {
+      if (text != given) continue;
+      separator = meant;
+      return "";
+    }
+    return "got " + given +
+           ", expected auto, comma, tab, semicolon, bar or blanks, or the character itself";
+  };
+  v.add("--delimiter", take, "What separates the fields of a line [auto]")
       ->type_name("auto|comma|tab|semicolon|bar|blanks")
       ->group("Input");
 }
 
 }  // namespace
 
-void add_text_options(CLI::App& app, io::text_options& text) {
-  const names_of<io::choice> choices{
-      {"auto", io::choice::automatic}, {"yes", io::choice::yes}, {"no", io::choice::no}};
-  add_choice(app, "--header", text.header, choices, "Whether the first line names columns [auto]")
+void add_text_options(verb& v, io::text_options& text) {
+  add_choice(v, "--header", text.header, "Whether the first line names columns [auto]")
       ->group("Input");
-  add_choice(app, "--row-names", text.row_names, choices,
-             "Whether each line begins with a name [auto]")
+  add_choice(v, "--row-names", text.row_names, "Whether each line begins with a name [auto]")
       ->group("Input");
-  add_delimiter(app, text.separator);
-  add_choice<char>(app, "--decimal", text.decimal, {{".", '.'}, {",", ','}},
-                   "What stands before the fraction of a number [.]")
+  add_delimiter(v, text.separator);
+  add_choice(v, "--decimal", text.decimal, "What stands before the fraction of a number [.]")
       ->group("Input");
-  app.add_option("--comment", text.comment, "Leave out lines that begin with TEXT")
+  v.add_option("--comment", text.comment, "Leave out lines that begin with TEXT")
       ->type_name("TEXT")
       ->group("Input");
-  add_list(app, "--na-values", text.missing,
+  add_list(v, "--na-values", text.missing,
            "Words for a missing value, beside NA, NaN, N/A, null, a point and an empty field");
-  add_list(app, "--columns", text.columns,
+  add_list(v, "--columns", text.columns,
            "Columns of values, by number from 1 or by name; 3-8 is a range [all]");
-  add_list(app, "--skip-columns", text.skip_columns,
-           "Columns that are not read, in the same words");
-  app.add_option("--names-column", text.names_column,
-                 "Which column names the rows, by number or by name [the first]")
+  add_list(v, "--skip-columns", text.skip_columns, "Columns that are not read, in the same words");
+  v.add_option("--names-column", text.names_column,
+               "Which column names the rows, by number or by name [the first]")
       ->type_name("COLUMN")
       ->group("Input");
-  app.add_option("--names", text.names_file,
-                 "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv beside "
-                 "matrix.mtx]")
+  v.add_option("--names", text.names_file,
+               "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv beside "
+               "matrix.mtx]")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");

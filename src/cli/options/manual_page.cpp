@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include <gpu/version.hpp>
+
 #include "cli/options/command_pages.hpp"
-#include "cli/options/option_table.hpp"
+#include "cli/options/help_texts.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -27,56 +29,49 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// The verb before `verb` whose options it all has, where these are many; nullptr: none.
-const verb_entry* model_of(const verb_entry& verb, const std::vector<verb_entry>& all) {
+/// Whether `v` has that option, with the same help.
+bool has(const verb& v, const option& o) {
+  return std::any_of(v.options.begin(), v.options.end(), [&](const option& other) {
+    return other.title() == o.title() && other.help == o.help;
+  });
+}
+
+/// The verb before `v` whose options it all has, where these are many; null: none.
+const verb* model_of(const verb& v, const std::vector<const verb*>& all) {
   constexpr std::size_t many = 10;
-  for (const verb_entry& other : all) {
-    if (&other == &verb) return nullptr;
-    const auto is_shared = [&](const option_entry& option) {
-      return std::find(verb.options.begin(), verb.options.end(), option) != verb.options.end();
-    };
-    if (other.options.size() >= many &&
-        std::all_of(other.options.begin(), other.options.end(), is_shared)) {
-      return &other;
+  for (const verb* const other : all) {
+    if (other == &v) break;
+    if (other->options.size() >= many && std::all_of(other->options.begin(), other->options.end(),
+                                                     [&](const option& o) { return has(v, o); })) {
+      return other;
     }
   }
   return nullptr;
 }
 
-void add_option(std::string& page, const option_entry& option) {
-  page +=
-      fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(option.title()), escaped(option.description));
-}
-
-void add_verb(std::string& page, const verb_entry& verb, const std::vector<verb_entry>& all) {
-  std::string positional;
-  for (const option_entry& option : verb.options) {
-    if (option.is_positional) positional += " " + option.names.front();
+void add_verb(std::string& page, const verb& v, const verb* model) {
+  std::string arguments;
+  std::string options;
+  for (const option& o : v.options) {
+    if (o.is_argument()) arguments.append(" ").append(o.title());
+    if (model != nullptr && has(*model, o)) continue;
+    options += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(o.title()), escaped(o.help));
   }
-  page += fmt::format(".SS \"gpu\\-similarity {}{}\"\n{}.\n", escaped(verb.name),
-                      escaped(positional), escaped(verb.description));
-  const verb_entry* const model = model_of(verb, all);
-  if (model != nullptr) page += fmt::format(".PP\nThe options of {}", escaped(model->name));
-  bool has_more = false;
-  for (const option_entry& option : verb.options) {
-    const bool is_known =
-        model != nullptr &&
-        std::find(model->options.begin(), model->options.end(), option) != model->options.end();
-    if (is_known) continue;
-    if (model != nullptr && !has_more) page += ", and:\n";
-    has_more = true;
-    add_option(page, option);
+  page += fmt::format(".SS \"gpu\\-similarity {}{}\"\n{}.\n", escaped(v.name), escaped(arguments),
+                      escaped(v.description));
+  if (model != nullptr) {
+    page += fmt::format(".PP\nThe options of {}{}\n", escaped(model->name),
+                        options.empty() ? "." : ", and:");
   }
-  if (model != nullptr && !has_more) page += ".\n";
-  if (!verb.footer.empty() && model == nullptr) {
-    page += fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(verb.footer));
+  page += options;
+  if (!v.footer.empty() && model == nullptr) {
+    page += fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(v.footer));
   }
 }
 
 }  // namespace
 
-std::string manual_page(const CLI::App& app, const std::string& version) {
-  const std::vector<verb_entry> verbs = verbs_of(app);
+std::string manual_page(const std::vector<const verb*>& verbs) {
   std::string page = fmt::format(
       ".TH GPU\\-SIMILARITY 1 \"\" \"gpu\\-similarity {}\" \"User Commands\"\n"
       ".SH NAME\ngpu\\-similarity \\- {}\n"
@@ -84,9 +79,9 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
       "[\\fIINPUT\\fR]\n.br\n\\fBgpu\\-similarity help\\fR [\\fICOMMAND\\fR]\n"
       ".SH DESCRIPTION\nThe rows of a table are variables, its columns observations. INPUT is a "
       "file, or \\- for standard input.\n.SH COMMANDS\n",
-      version, escaped(app.get_description()));
-  for (const verb_entry& verb : verbs) add_verb(page, verb, verbs);
-  page += fmt::format(".SH \"EXIT STATUS\"\n{}\n", escaped(app.get_footer()));
+      GPU_SIMILARITY_VERSION, escaped(command_text));
+  for (const verb* const v : verbs) add_verb(page, *v, model_of(*v, verbs));
+  page += fmt::format(".SH \"EXIT STATUS\"\n{}\n", escaped(exit_codes_text()));
   return page;
 }
 

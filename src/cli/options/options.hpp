@@ -194,14 +194,23 @@ struct soft_threshold_command : row_files {
 /// `gpu-similarity info`.
 struct info_command {};
 
+/// `gpu-similarity completion` and `manual`.
+enum class page_kind { bash, fish, zsh, manual };
+struct page_command {
+  page_kind what = page_kind::manual;
+};
+
 using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
                              differential_command, soft_threshold_command, parts_command,
-                             merge_command, info_command>;
+                             merge_command, info_command, page_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).
 using parsed_command = std::variant<command, int>;
 
 [[nodiscard]] parsed_command parse_command_line(int argc, char** argv);
+
+/// A page about all options that there are.
+[[nodiscard]] std::string page_text(page_kind kind);
 
 }  // namespace gpu::cli

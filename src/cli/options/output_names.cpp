@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -21,24 +20,24 @@ std::optional<io::result_format> format_named_by(const named_output& output, boo
   }
 }
 
-constexpr std::array all_formats{io::result_format::tsv, io::result_format::csv,
-                                 io::result_format::npy, io::result_format::matrix_market};
-constexpr std::size_t formats_of_text = 2;
-constexpr std::size_t formats_of_rows = 3;
-static_assert(all_formats[formats_of_rows - 1] == io::result_format::npy);
+/// The first formats of the table: each kind of result has more than the one before it.
+words<io::result_format> first_formats(std::ptrdiff_t count) {
+  const auto* const first = words_of<io::result_format>.begin();
+  return {first, first + count};
+}
 
 }  // namespace
 
-std::span<const io::result_format> formats_of(const pairs_command& /*c*/) {
-  return all_formats;
+words<io::result_format> formats_of(const pairs_command& /*c*/) {
+  return first_formats(4);
 }
 
-std::span<const io::result_format> formats_of(const row_files& /*c*/) {
-  return std::span(all_formats).first<formats_of_rows>();
+words<io::result_format> formats_of(const row_files& /*c*/) {
+  return first_formats(3);
 }
 
-std::span<const io::result_format> formats_of(const differential_command& /*c*/) {
-  return std::span(all_formats).first<formats_of_text>();
+words<io::result_format> formats_of(const differential_command& /*c*/) {
+  return first_formats(2);
 }
 
 std::string formats_text(const pairs_command& /*c*/) {
@@ -58,12 +57,12 @@ std::string formats_text(const differential_command& /*c*/) {
 std::string check_format(const row_files& c) {
   if (c.format <= io::result_format::npy) return "";
   return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",
-                     c.output, io::word_of(c.format));
+                     c.output, word_of(c.format));
 }
 
 void settle_format(io::result_format& format, bool is_given,
                    std::initializer_list<named_output> outputs, std::string said_by) {
-  if (said_by.empty() && is_given) said_by = fmt::format("--format {} says", io::word_of(format));
+  if (said_by.empty() && is_given) said_by = fmt::format("--format {} says", word_of(format));
   for (const named_output& output : outputs) {
     const std::optional<io::result_format> named = format_named_by(output, is_given);
     if (!named) continue;
@@ -73,7 +72,7 @@ void settle_format(io::result_format& format, bool is_given,
     }
     if (*named == format) continue;
     throw usage_error(fmt::format("{}: {} names {}, expected {} as {}", output.option, output.path,
-                                  io::word_of(*named), io::word_of(format), said_by));
+                                  word_of(*named), word_of(format), said_by));
   }
 }
 

@@ -6,211 +6,179 @@
 #include <string_view>
 
 #include "cli/options/option_groups.hpp"
-#include "cli/options/option_values.hpp"
 #include "cli/options/part_options.hpp"
 
 namespace gpu::cli {
 namespace {
 
-void add_filter(CLI::App& app, pairs_command& c) {
-  app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
+void add_filter(verb& v, pairs_command& c) {
+  v.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
       ->type_name("P")
       ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
       ->group("Which pairs");
-  app.add_option("--min-abs", c.filter.min_abs,
-                 "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
-                 "statistic <= -R; 0 is no cut [0]")
+  v.add_option("--min-abs", c.filter.min_abs,
+               "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
+               "statistic <= -R; 0 is no cut [0]")
       ->type_name("R")
       ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
       ->group("Which pairs");
-  add_choice<tail>(
-      app, "--tail", c.filter.side,
-      {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
-      "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
+  add_choice(v, "--tail", c.filter.side,
+             "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
-  add_choice<correction>(app, "--adjust", c.correct,
-                         {{"none", correction::none},
-                          {"bonferroni", correction::bonferroni},
-                          {"bh", correction::benjamini_hochberg},
-                          {"max-t", correction::max_t}},
-                         {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}},
-                         "Correction of --max-p for the number of pairs, by their number "
-                         "(bonferroni or bonf, bh or fdr) or by permutation (max-t); edges and "
-                         "partners get a column q, the adjusted p "
-                         "(edges with bh not beside --min-abs) [none]")
+  add_choice(v, "--adjust", c.correct,
+             "Correction of --max-p for the number of pairs, by their number "
+             "(bonferroni or bonf, bh or fdr) or by permutation (max-t); edges and "
+             "partners get a column q, the adjusted p "
+             "(edges with bh not beside --min-abs) [none]",
+             {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}})
       ->group("Which pairs");
-  add_choice<column_shuffle>(
-      app, "--shuffle", c.max_t.shuffle,
-      {{"permutation", column_shuffle::permutation}, {"circular", column_shuffle::circular}},
-      "For --adjust max-t: columns in any order, or moved on together, for "
-      "time series [permutation]")
+  add_choice(v, "--shuffle", c.max_t.shuffle,
+             "For --adjust max-t: columns in any order, or moved on together, for "
+             "time series [permutation]")
       ->group("Which pairs");
-  app.add_option("--permutations", c.max_t.permutations,
-                 "For --adjust max-t: how often the columns are shuffled; circular: less often "
-                 "than there are columns [1000]")
+  v.add_option("--permutations", c.max_t.permutations,
+               "For --adjust max-t: how often the columns are shuffled; circular: less often "
+               "than there are columns [1000]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 1000000",
                         [](double n) { return n >= 1 && n <= 1e6; }))
       ->group("Which pairs");
-  app.add_option("--seed", c.max_t.seed, "For --adjust max-t: which shuffles these are [0]")
+  v.add_option("--seed", c.max_t.seed, "For --adjust max-t: which shuffles these are [0]")
       ->type_name("S")
       ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
       ->group("Which pairs");
 }
 
-void add_against(CLI::App& app, pairs_command& c) {
-  app.add_option("--against", c.against,
-                 "Every row of INPUT with every row of this second table, of as many columns, in "
-                 "place of the pairs of rows of INPUT")
+void add_against(verb& v, pairs_command& c) {
+  v.add_option("--against", c.against,
+               "Every row of INPUT with every row of this second table, of as many columns, in "
+               "place of the pairs of rows of INPUT")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
 }
 
-void add_match(CLI::App& app, pairs_command& c, const char* description) {
-  add_choice<column_match>(app, "--match", c.match,
-                           {{"name", column_match::name}, {"position", column_match::position}},
-                           description)
-      ->group("Input");
+void add_match(verb& v, pairs_command& c, const char* description) {
+  add_choice(v, "--match", c.match, description)->group("Input");
 }
 
-void add_columns(CLI::App& app, pairs_command& c) {
-  app.add_option("--covariates", c.covariates,
-                 "Partial correlation given the rows of this table, which is read as INPUT is and "
-                 "has its columns of values; spearman and pearson")
+void add_columns(verb& v, pairs_command& c) {
+  v.add_option("--covariates", c.covariates,
+               "Partial correlation given the rows of this table, which is read as INPUT is and "
+               "has its columns of values; spearman and pearson")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
-  app.add_option("--weights", c.weights,
-                 "How much each column counts: a table of one row or one column of numbers from 0, "
-                 "one for each column of INPUT that is read; pearson and cosine")
+  v.add_option("--weights", c.weights,
+               "How much each column counts: a table of one row or one column of numbers from 0, "
+               "one for each column of INPUT that is read; pearson and cosine")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
-  app.add_option_function<double>(
-         "--effective-observations", [&c](const double& n) { c.pairs.effective_observations = n; },
-         "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
-         "columns; with --weights there are no t and p]")
+  v.add(
+       "--effective-observations",
+       [&c](const std::string& n) {
+         c.pairs.effective_observations = std::strtod(n.c_str(), nullptr);
+         return std::string();
+       },
+       "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
+       "columns; with --weights there are no t and p]")
       ->type_name("N")
       ->check(number_in("a number from 3", [](double n) { return n >= 3; }))
       ->group("Input");
 }
 
-names_of<keep_kind> kept_of_numbers() {
-  return {{"edges", keep_kind::edges},
-          {"folded-edges", keep_kind::folded_edges},
-          {"top-k", keep_kind::top_k},
-          {"counts", keep_kind::counts},
-          {"dense", keep_kind::dense}};
-}
-
-void add_kept(CLI::App& app, pairs_command& c, const names_of<keep_kind>& kinds) {
-  add_choice<keep_kind>(app, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")
-      ->group("Result");
-  app.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
+void add_kept(verb& v, pairs_command& c, const words<keep_kind>& kinds) {
+  add_choice(v, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")->group("Result");
+  v.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
       ->group("Result");
 }
 
-void add_result(CLI::App& app, pairs_command& c) {
-  add_kept(app, c, kept_of_numbers());
-  add_choice<neighbor_order>(
-      app, "--order", c.order,
-      {{"by-absolute-value", neighbor_order::by_absolute_value},
-       {"by-value", neighbor_order::by_value}},
-      "What is best for --keep top-k: the largest magnitude, or the largest statistic "
-      "(with --tail less: the smallest) [by-absolute-value]")
+void add_result(verb& v, pairs_command& c) {
+  add_kept(v, c, {words_of<keep_kind>.begin(), words_of<keep_kind>.end()});
+  add_choice(v, "--order", c.order,
+             "What is best for --keep top-k: the largest magnitude, or the largest statistic "
+             "(with --tail less: the smallest) [by-absolute-value]")
       ->group("Result");
-  app.add_flag("--observations", c.writes_n,
+  v.add_option("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "
                "its observations, in a column n")
       ->group("Result");
-  app.add_option("--confidence", c.confidence,
-                 "Write the confidence interval of each pair's statistic, two-sided at this level, "
-                 "in columns lower and upper [none]")
+  v.add_option("--confidence", c.confidence,
+               "Write the confidence interval of each pair's statistic, two-sided at this level, "
+               "in columns lower and upper [none]")
       ->type_name("LEVEL")
       ->check(number_in("a number above 0 and below 1, as 0.95",
                         [](double level) { return level > 0 && level < 1; }))
       ->group("Result");
-  add_output(app, c);
-  app.add_option("--observations-output", c.observations,
-                 "For --keep dense with --nan pairwise: the number of columns that the rows of "
-                 "each pair share, as a matrix like that of the statistics")
+  add_output(v, c);
+  v.add_option("--observations-output", c.observations,
+               "For --keep dense with --nan pairwise: the number of columns that the rows of "
+               "each pair share, as a matrix like that of the statistics")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
-  app.add_option("--patterns", c.patterns,
-                 "For --keep folded-edges: which rows have equal ranks, and so share their edges")
+  v.add_option("--patterns", c.patterns,
+               "For --keep folded-edges: which rows have equal ranks, and so share their edges")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
-  add_report(app, c, "Also write input, cuts, counts and times as JSON");
-  add_size_limit(app, c);
+  add_report(v, c, "Also write input, cuts, counts and times as JSON");
+  add_size_limit(v, c);
 }
 
 /// Whether it runs, and what it says meanwhile.
-void add_manner(CLI::App& app, pairs_command& c) {
-  app.add_flag("--plan", c.plan_only,
+void add_manner(verb& v, pairs_command& c) {
+  v.add_option("--plan", c.plan_only,
                "Tell what would run, how many seconds it would take and how large its result would "
                "be")
       ->group("Execution");
-  app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+  v.add_option("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
 
-void add_execution(CLI::App& app, pairs_command& c) {
-  add_choice<p_method>(
-      app, "--p-method", c.pairs.p_method,
-      {{"auto", p_method::automatic}, {"t", p_method::t}, {"exact", p_method::exact}},
+void add_execution(verb& v, pairs_command& c) {
+  add_choice(
+      v, "--p-method", c.pairs.p_method,
       "Of Spearman: Student's t as SciPy has it (t); permutations where neither row of a pair has "
       "ties (exact); permutations up to 9 columns, else t that is never below what permutations "
       "allow (auto) [auto]")
       ->group("Which pairs");
-  add_missing_values(app, c.pairs);
-  add_backend(app, c.pairs.exec);
-  add_choice<pair_variant>(app, "--variant", c.pairs.variant,
-                           {{"automatic", pair_variant::automatic},
-                            {"naive", pair_variant::naive},
-                            {"tiled", pair_variant::tiled},
-                            {"shared_tiled", pair_variant::shared_tiled},
-                            {"tensor", pair_variant::tensor},
-                            {"hopper", pair_variant::hopper}},
-                           "Implementation of the pairs [automatic]")
+  add_missing_values(v, c.pairs);
+  add_backend(v, c.pairs.exec);
+  add_choice(v, "--variant", c.pairs.variant, "Implementation of the pairs [automatic]")
       ->group("Execution");
-  add_choice<row_folding>(app, "--fold", c.pairs.fold,
-                          {{"auto", row_folding::automatic},
-                           {"never", row_folding::never},
-                           {"always", row_folding::always}},
-                          "Whether rows of equal ranks are computed once [auto]")
+  add_choice(v, "--fold", c.pairs.fold, "Whether rows of equal ranks are computed once [auto]")
       ->group("Execution");
-  add_manner(app, c);
+  add_manner(v, c);
 }
 
 /// How the bits of INPUT and --against stand in their files.
-void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
-  add_choice(app, "--input-format", bits.format, names_in(io::fingerprint_formats),
+void add_fingerprints(verb& v, io::fingerprint_options& bits) {
+  add_choice(v, "--input-format", bits.format,
              "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
-  app.add_option("--bits", bits.bits,
-                 "Bits of a row, where its octets have more or the file does not say that they are "
-                 "packed [all]")
+  v.add_option("--bits", bits.bits,
+               "Bits of a row, where its octets have more or the file does not say that they are "
+               "packed [all]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 2147483647",
                         [](double n) { return n >= 1 && n <= 2147483647; }))
       ->group("Input");
-  add_choice(app, "--bit-order", bits.order, names_in(io::bit_orders),
+  add_choice(v, "--bit-order", bits.order,
              "Of packed octets: whether the most or the least significant bit comes "
              "first, as np.packbits says it [big]")
       ->group("Input");
 }
 
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
-std::string check_permutations(const CLI::App& app, const pairs_command& c) {
+std::string check_permutations(const verb& v, const pairs_command& c) {
   if (c.correct != correction::max_t) {
     for (const char* option : {"--shuffle", "--permutations", "--seed"}) {
-      if (is_given(app, option)) return fmt::format("{} needs --adjust max-t", option);
+      if (v.is_given(option)) return fmt::format("{} needs --adjust max-t", option);
     }
     return "";
   }
@@ -239,10 +207,10 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
-std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
+std::string check_missing_values(const verb& v, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
     for (const char* option : {"--min-observations", "--observations", "--observations-output"}) {
-      if (is_given(app, option)) return fmt::format("{} needs --nan pairwise", option);
+      if (v.is_given(option)) return fmt::format("{} needs --nan pairwise", option);
     }
     return "";
   }
@@ -264,17 +232,17 @@ std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
 }
 
 /// What does not go with covariates and weights of columns; "" where there is nothing.
-std::string check_columns(const CLI::App& app, const pairs_command& c) {
-  if (is_given(app, "--match") && c.against.empty() && c.covariates.empty() && c.weights.empty()) {
+std::string check_columns(const verb& v, const pairs_command& c) {
+  if (v.is_given("--match") && c.against.empty() && c.covariates.empty() && c.weights.empty()) {
     return c.fingerprints ? "--match needs --against"
                           : "--match needs --against, --covariates or --weights";
   }
-  if (is_given(app, "--effective-observations") && c.pairs.nans == nan_policy::pairwise) {
+  if (v.is_given("--effective-observations") && c.pairs.nans == nan_policy::pairwise) {
     return "--effective-observations does not go with --nan pairwise: each pair has the columns "
            "that its rows share";
   }
   for (const char* option : {"--covariates", "--weights"}) {
-    if (!is_given(app, option)) continue;
+    if (!v.is_given(option)) continue;
     if ((option == std::string_view("--weights") ? c.weights : c.covariates) == "-") {
       return fmt::format("{} -: standard input is taken for INPUT alone, expected a file", option);
     }
@@ -293,9 +261,9 @@ std::string check_columns(const CLI::App& app, const pairs_command& c) {
 }
 
 /// Refuses options that would change nothing in this run; "" where there are none.
-std::string check_kept(const CLI::App& app, const pairs_command& c) {
+std::string check_kept(const verb& v, const pairs_command& c) {
   for (const char* option : {"-k", "--order"}) {
-    if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
+    if (!v.is_given(option) || c.keep == keep_kind::top_k) continue;
     return fmt::format("{} needs --keep top-k", option);
   }
   if (c.keep != keep_kind::dense && !c.observations.empty()) {
@@ -303,7 +271,7 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
   }
   if (c.keep == keep_kind::dense) {
     for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold"}) {
-      if (is_given(app, cut)) {
+      if (v.is_given(cut)) {
         return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
       }
     }
@@ -365,13 +333,13 @@ std::string check_matrix_market(const pairs_command& c) {
   return "";
 }
 
-std::string check_files(const CLI::App& app, const pairs_command& c) {
+std::string check_files(const verb& v, const pairs_command& c) {
   if (c.input == "-" && c.against == "-") {
     return "--against -: standard input is INPUT already, expected a file";
   }
   if (c.plan_only) {
     for (const char* file : {"--output", "--report", "--patterns", "--observations-output"}) {
-      if (is_given(app, file)) {
+      if (v.is_given(file)) {
         return fmt::format("{} does not go with --plan, which writes to standard output", file);
       }
     }
@@ -390,50 +358,50 @@ std::string check_files(const CLI::App& app, const pairs_command& c) {
 
 }  // namespace
 
-void add_measure(CLI::App& app, measure& what) {
-  names_of<measure> names;
-  for (const measure each : all_measures()) names.emplace(to_string(each), each);
-  add_choice(app, "--measure", what, names, "What is computed of two rows")->required();
+void add_measure(verb& v, measure& what) {
+  words<measure> names;
+  for (const measure each : all_measures()) names.emplace_back(to_string(each), each);
+  add_choice(v, "--measure", what, names, "What is computed of two rows")->required();
 }
 
-void add_pair_options(CLI::App& app, pairs_command& c) {
-  add_input(app, c);
-  add_against(app, c);
-  add_columns(app, c);
-  add_match(app, c,
+void add_pair_options(verb& v, pairs_command& c) {
+  add_input(v, c);
+  add_against(v, c);
+  add_columns(v, c);
+  add_match(v, c,
             "How the columns of --against, --covariates and --weights are found: by their names, "
             "where both files have names, or in order [name]");
-  add_filter(app, c);
-  add_result(app, c);
-  add_execution(app, c);
-  add_parts(app, c);
+  add_filter(v, c);
+  add_result(v, c);
+  add_execution(v, c);
+  add_parts(v, c);
 }
 
-void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_options& bits) {
-  add_input(app, c,
+void add_tanimoto_options(verb& v, pairs_command& c) {
+  add_input(v, c,
             "Fingerprints: FPS, text with hexadecimal or binary digits, a table of 0 and 1 of any "
             "format that the other commands read, or packed .npy, each also compressed by gzip or "
             "zstd; - for standard input");
-  add_fingerprints(app, bits);
-  add_against(app, c);
-  add_match(app, c,
+  add_fingerprints(v, *c.fingerprints);
+  add_against(v, c);
+  add_match(v, c,
             "For tables of 0 and 1: whether the columns of --against are found by their names, "
             "where both files have names, or in order [name]");
-  app.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
+  v.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
       ->group("Which pairs");
-  add_kept(app, c,
+  add_kept(v, c,
            {{"edges", keep_kind::edges},
             {"top-k", keep_kind::top_k},
             {"counts", keep_kind::counts},
             {"dense", keep_kind::dense}});
-  add_output(app, c);
-  add_report(app, c, "Also write input, cuts, counts and times as JSON");
-  add_size_limit(app, c);
-  add_backend(app, c.pairs.exec);
-  add_manner(app, c);
-  add_parts(app, c);
+  add_output(v, c);
+  add_report(v, c, "Also write input, cuts, counts and times as JSON");
+  add_size_limit(v, c);
+  add_backend(v, c.pairs.exec);
+  add_manner(v, c);
+  add_parts(v, c);
 }
 
 void settle_adjustment(pairs_command& c) {
@@ -450,12 +418,11 @@ void settle_adjustment(pairs_command& c) {
   }
 }
 
-std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
+std::string check_pair_options(const verb& v, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(app, c), check_confidence(c), check_permutations(app, c),
-        check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
-        check_columns(app, c), check_parts_options(app, c), check_matrix_market(c),
-        check_files(app, c)}) {
+       {check_kept(v, c), check_confidence(c), check_permutations(v, c), check_missing_values(v, c),
+        c.writes_n ? check_place(c, "--observations") : std::string(), check_columns(v, c),
+        check_parts_options(v, c), check_matrix_market(c), check_files(v, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

@@ -13,27 +13,23 @@
 namespace gpu::cli {
 namespace {
 
-using words = std::vector<std::string>;
+using word_list = std::vector<std::string>;
 
-words verbs_of(const CLI::App& app) {
-  words names;
-  for (const CLI::App* const verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(verb->get_name());
+/// The long names of a verb's options, or where there is no verb those of the command.
+word_list options_of(const verb* v) {
+  word_list names{"--help"};
+  if (v == nullptr) names.emplace_back("--version");
+  if (v == nullptr) return names;
+  for (const option& o : v->options) {
+    for (const std::string& name : o.names) {
+      if (name.starts_with("--")) names.push_back(name);
+    }
   }
   return names;
 }
 
-words options_of(const CLI::App& verb) {
-  words names;
-  for (const CLI::Option* const option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::string unknown_verb(const std::string& word, const CLI::App& app) {
-  const words verbs = verbs_of(app);
-  words known = verbs;
+std::string unknown_verb(const std::string& word, const word_list& verbs) {
+  word_list known = verbs;
   known.emplace_back("help");
   const std::string meant = nearest_word(word, known);
   return meant.empty()
@@ -75,7 +71,7 @@ constexpr std::array other_words{
     other_word{"--top-k", "--keep", "--keep top-k -k K"},
 };
 
-std::string meant_by(const std::string& option, const words& known) {
+std::string meant_by(const std::string& option, const word_list& known) {
   const auto* const other =
       std::find_if(other_words.begin(), other_words.end(), [&](const other_word& word) {
         return word.theirs == option &&
@@ -84,10 +80,10 @@ std::string meant_by(const std::string& option, const words& known) {
   return other == other_words.end() ? nearest_word(option, known) : std::string(other->ours);
 }
 
-std::string unknown_option(const std::string& word, const CLI::App& verb) {
+std::string unknown_option(const std::string& word, const verb* v) {
   const std::string option = word.substr(0, word.find('='));
-  const std::string meant = meant_by(option, options_of(verb));
-  const std::string of = verb.get_parent() == nullptr ? "" : " of " + verb.get_name();
+  const std::string meant = meant_by(option, options_of(v));
+  const std::string of = v == nullptr ? "" : " of " + v->name;
   return meant.empty() ? fmt::format("unknown option {}{}, see --help", option, of)
                        : fmt::format("unknown option {}{}, did you mean {}?", option, of, meant);
 }
@@ -96,24 +92,24 @@ bool is_option(const std::string& word) {
   return word.starts_with('-');
 }
 
-/// What stands in front of `verb`, which takes its options behind it.
-std::string misplaced_word(const std::string& word, const CLI::App& verb) {
-  const std::string option = word.substr(0, word.find('='));
-  const words known = options_of(verb);
-  const bool is_known = std::find(known.begin(), known.end(), option) != known.end();
-  if (is_option(word) && !is_known && verb.get_option_no_throw(option) == nullptr) {
-    return unknown_option(word, verb);
-  }
+/// What stands in front of a verb, which takes its options behind it.
+std::string misplaced_word(const std::string& word, const verb& v) {
+  const std::string name = word.substr(0, word.find('='));
+  const bool is_known = name == "-h" || name == "--help" ||
+                        std::any_of(v.options.begin(), v.options.end(), [&](const option& o) {
+                          return std::find(o.names.begin(), o.names.end(), name) != o.names.end();
+                        });
+  if (is_option(word) && !is_known) return unknown_option(word, &v);
   return fmt::format("{} stands in front of {}, expected it behind: gpu-similarity {} INPUT {}",
-                     option, verb.get_name(), verb.get_name(), option);
+                     name, v.name, v.name, name);
 }
 
 /// Where no command is among the words that are left.
-std::string without_verb(const words& left, const CLI::App& app) {
+std::string without_verb(const word_list& left, const word_list& verbs) {
   const auto word = std::find_if_not(left.begin(), left.end(), is_option);
-  if (word == left.end()) return unknown_option(left.front(), app);
-  if (word == left.begin() || !nearest_word(*word, verbs_of(app)).empty()) {
-    return unknown_verb(*word, app);
+  if (word == left.end()) return unknown_option(left.front(), nullptr);
+  if (word == left.begin() || !nearest_word(*word, verbs).empty()) {
+    return unknown_verb(*word, verbs);
   }
   return fmt::format(
       "{} stands in front, expected a command first, as in gpu-similarity spearman "
@@ -123,19 +119,15 @@ std::string without_verb(const words& left, const CLI::App& app) {
 
 }  // namespace
 
-std::string unknown_word(const CLI::App& app) {
-  const std::vector<CLI::App*> parsed = app.get_subcommands();
-  const words left = app.remaining(true);
-  if (left.empty()) return "";
-  if (parsed.empty()) return without_verb(left, app);
-  const CLI::App& verb = *parsed.front();
-  const words in_front = app.remaining(false);
-  if (!in_front.empty()) return misplaced_word(in_front.front(), verb);
-  const auto option = std::find_if(left.begin(), left.end(), is_option);
-  if (option != left.end()) return unknown_option(*option, verb);
-  const words known = options_of(verb);
+std::string unknown_word(const unparsed_words& line) {
+  if (line.left.empty()) return "";
+  if (line.parsed == nullptr) return without_verb(line.left, line.verbs);
+  if (!line.in_front.empty()) return misplaced_word(line.in_front.front(), *line.parsed);
+  const auto option = std::find_if(line.left.begin(), line.left.end(), is_option);
+  if (option != line.left.end()) return unknown_option(*option, line.parsed);
+  const word_list known = options_of(line.parsed);
   const bool takes_two = std::find(known.begin(), known.end(), "--against") != known.end();
-  return fmt::format("unexpected argument {} of {}, {}", left.front(), verb.get_name(),
+  return fmt::format("unexpected argument {} of {}, {}", line.left.front(), line.parsed->name,
                      takes_two ? "a second table stands behind --against" : "see --help");
 }
 

@@ -1,0 +1,78 @@
+#pragma once
+// The options of a command as data. The parser, the manual page and what is said of unknown words
+// are made from them; parser.cpp is the one file that knows the library that parses.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gpu::cli {
+
+/// Takes the text of a value, or looks at it; says what is wrong with it, "" where nothing is.
+using text_taker = std::function<std::string(const std::string&)>;
+
+/// One option of a verb, or a flag, or an argument.
+class option {
+ public:
+  /// Where the value goes; of a flag a bool, or what is done.
+  using destination = std::variant<bool*, std::function<void()>, std::string*, double*, int*,
+                                   std::int64_t*, std::uint64_t*, std::vector<int>*, text_taker>;
+
+  option(std::string_view names, destination to, std::string help);
+
+  option* type_name(std::string type);
+  option* group(std::string heading);
+  option* check(text_taker look);
+  option* required();
+  option* excludes(const option* other);
+
+  std::vector<std::string> names;  ///< "-o", "--output"; of an argument its name alone.
+  destination to;
+  std::string help;
+  std::string type = {};  ///< What the help calls the value; words with | between them.
+  std::string heading = "Options";
+  text_taker look = {};
+  bool is_required = false;
+  const option* excluded = nullptr;
+  bool is_given = false;  ///< On the line that was parsed.
+
+  [[nodiscard]] bool is_argument() const { return names.front().front() != '-'; }
+  [[nodiscard]] bool is_flag() const { return to.index() < 2; }
+  /// "-o, --output FILE"
+  [[nodiscard]] std::string title() const;
+};
+
+/// A verb with its options, in the order of the help.
+struct verb {
+  std::string name;
+  std::string description;
+  std::string footer = {};
+  std::deque<option> options = {};  ///< Their places stay.
+
+  option* add(std::string_view names, option::destination to, std::string help);
+  template <class Value>
+  option* add_option(std::string_view names, Value& value, std::string help) {
+    return add(names, &value, std::move(help));
+  }
+
+  /// Whether it has the option, and it is given.
+  [[nodiscard]] bool is_given(std::string_view option_name) const;
+};
+
+/// A check of a number, worded as the library words its own.
+[[nodiscard]] text_taker number_in(std::string expected, bool (*holds)(double));
+
+/// A file, which has a name.
+[[nodiscard]] text_taker file_name();
+
+/// A number of bytes from 1, with or without a unit: K, M, G and T are powers of 1000, Ki, Mi, Gi
+/// and Ti of 1024; a B may follow.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+}  // namespace gpu::cli

@@ -1,5 +1,7 @@
 #include "io/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -53,10 +55,6 @@ std::string json_text(std::string_view text) {
 
 std::string json_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string("null");
-}
-
-void json_members::add(std::string_view key, std::string_view value) {
-  text_ += fmt::format("{}  \"{}\": {}", text_.empty() ? "" : ",\n", key, value);
 }
 
 /// Reads one value after the other; every take_ says whether it was there.

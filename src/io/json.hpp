@@ -1,8 +1,6 @@
 #pragma once
 // JSON: what the command writes for programs, and reads back of it.
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,21 +16,6 @@ namespace gpu::io {
 
 /// A JSON number in the fewest digits that give the same double; null where it is not finite.
 [[nodiscard]] std::string json_number(double value);
-
-/// The members of the outermost object, one a line.
-class json_members {
- public:
-  void add(std::string_view key, std::string_view value);
-  /// A count; null where it is not known.
-  template <class Integer>
-  void add_count(std::string_view key, bool is_known, Integer value) {
-    add(key, is_known ? fmt::to_string(value) : std::string("null"));
-  }
-  [[nodiscard]] std::string object() const { return "{\n" + text_ + "\n}\n"; }
-
- private:
-  std::string text_;
-};
 
 /// A value that was read.
 class json_value {

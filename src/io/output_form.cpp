@@ -57,20 +57,6 @@ std::string known_suffixes() {
 
 }  // namespace
 
-const char* word_of(result_format format) {
-  switch (format) {
-    case result_format::tsv:
-      return "tsv";
-    case result_format::csv:
-      return "csv";
-    case result_format::npy:
-      return "npy";
-    case result_format::matrix_market:
-      return "mtx";
-  }
-  return "";
-}
-
 output_form form_of(const std::string& path, bool any) {
   if (path.empty() || path == "-") return {};
   std::error_code unknown;

@@ -33,7 +33,4 @@ struct output_form {
 /// @throw output_error that lists the suffixes, where this one is unknown or cannot be written
 [[nodiscard]] output_form form_of(const std::string& path, bool any = false);
 
-/// "tsv", "csv", "npy" or "mtx".
-[[nodiscard]] const char* word_of(result_format format);
-
 }  // namespace gpu::io

@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "cli/outputs/json_record.hpp"
 #include "cli/parts/folder/part_folder.hpp"
 #include "cli/parts/joining/part_listing.hpp"
 #include "cli/parts/manifest/manifest.hpp"
@@ -34,7 +35,7 @@ part_manifest some_manifest() {
   m.summary.cut_at_most = -infinity;
   m.summary.device = "a \"device\"\n\xff";
   m.summary.variant = gpu::pair_variant::tiled;
-  m.constant_rows = 2;
+  m.without.constant_rows = 2;
   m.family = std::numeric_limits<std::uint64_t>::max();
   m.files = {{"rows", "part-03-of-12.tsv", {.bytes = 5, .crc32 = 0xabc}}};
   m.reading = {.rows_named_by = "column 1", .notes = {"line 1 ('a', \"b\")", ""}};

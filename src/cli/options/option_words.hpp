@@ -80,6 +80,13 @@ inline constexpr auto words_of<pair_variant> =
                                        {"tensor", pair_variant::tensor},
                                        {"hopper", pair_variant::hopper}});
 template <>
+inline constexpr auto words_of<significance> =
+    std::to_array<word<significance>>({{"none", significance::none},
+                                       {"student_t", significance::student_t},
+                                       {"floored_t", significance::floored_t},
+                                       {"kendall", significance::kendall},
+                                       {"permutations", significance::permutations}});
+template <>
 inline constexpr auto words_of<row_folding> =
     std::to_array<word<row_folding>>({{"auto", row_folding::automatic},
                                       {"never", row_folding::never},

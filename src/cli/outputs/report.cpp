@@ -9,14 +9,10 @@
 #include <gpu/backend.hpp>
 #include <gpu/version.hpp>
 
-#include "io/json.hpp"
+#include "cli/outputs/json_record.hpp"
 
 namespace gpu::cli {
 namespace {
-
-using io::json_members;
-using io::json_number;
-using io::json_text;
 
 std::string_view to_string(run_status status) {
   switch (status) {
@@ -30,26 +26,50 @@ std::string_view to_string(run_status status) {
   return "unknown";
 }
 
-std::string input_text(const report_input& input) {
-  const std::string digest = input.digest ? fmt::format("\"bytes\": {}, \"crc32\": \"{:08x}\"",
-                                                        input.digest->bytes, input.digest->crc32)
-                                          : std::string("\"bytes\": null, \"crc32\": null");
-  std::string names = "null";
-  if (input.names) {
-    const auto text_or_null = [](const std::string& text) {
-      return text.empty() ? std::string("null") : json_text(text);
-    };
-    const report_names& n = *input.names;
-    names = fmt::format(
-        "{{\"of_rows\": {}, \"of_rows_from\": {}, \"of_columns\": {}, \"of_columns_from\": {}}}",
-        n.rows, text_or_null(n.rows_from), n.columns, text_or_null(n.columns_from));
-  }
-  std::string notes;
-  for (const std::string& text : input.notes)
-    notes += (notes.empty() ? "" : ", ") + json_text(text);
-  return fmt::format("{{\"name\": {}, {}, \"names\": {}, \"notes\": [{}]}}", json_text(input.name),
-                     digest, names, notes);
+/// Seconds to a millionth.
+double rounded(double seconds) {
+  constexpr double unit = 1e6;
+  return std::round(seconds * unit) / unit;
 }
+
+}  // namespace
+
+static void each_member(const report_names& n, json_writer& see) {
+  const auto place = [&see](std::string_view name, const std::string& from) {
+    see(name, from.empty() ? std::nullopt : std::optional(from));
+  };
+  see("of_rows", n.rows);
+  place("of_rows_from", n.rows_from);
+  see("of_columns", n.columns);
+  place("of_columns_from", n.columns_from);
+}
+
+static void each_member(const report_input& input, json_writer& see) {
+  see("name", input.name);
+  if (input.digest) {
+    see.add(*input.digest);
+  } else {
+    see("bytes", std::nullopt);
+    see("crc32", std::nullopt);
+  }
+  see("names", input.names);
+  see("notes", input.notes);
+}
+
+static void each_member(const partial_result& partial, json_writer& see) {
+  see("output", partial.output);
+  see("edges", partial.edges);
+  see("bytes", partial.bytes);
+}
+
+static void each_member(const report_permutations& p, json_writer& see) {
+  see("number", p.how.permutations);
+  see("seed", p.how.seed);
+  see("shuffle", p.how.shuffle);
+  see("seconds", rounded(p.seconds));
+}
+
+namespace {
 
 /// One line on the names of a table.
 std::string names_text(const report_input& input) {
@@ -64,70 +84,36 @@ std::string names_text(const report_input& input) {
 }
 
 template <class Report>
-void add_run(json_members& members, const Report& r) {
-  members.add("version", json_text(GPU_SIMILARITY_VERSION));
-  std::string words;
-  for (const std::string& word : r.command_line) {
-    words += (words.empty() ? "" : ", ") + json_text(word);
+void add_run(json_writer& members, const Report& r) {
+  members("version", GPU_SIMILARITY_VERSION);
+  members("command", r.command_line);
+  members("status", to_string(r.status));
+  members("input", r.input);
+}
+
+/// Writes the members of a summary that are known.
+struct known_members {
+  json_writer& out;
+  const run_report& r;
+
+  template <class Value>
+  void operator()(std::string_view name, const Value& value) {
+    out(name, is_known(name) ? std::optional(value) : std::nullopt);
   }
-  members.add("command", "[" + words + "]");
-  members.add("status", json_text(to_string(r.status)));
-  members.add("input", input_text(r.input));
-}
 
-void add_pairs_of(json_members& members, const run_report& r) {
-  members.add("against", r.against ? input_text(*r.against) : std::string("null"));
-  members.add("partial", r.partial ? fmt::format("{{\"output\": {}, \"edges\": {}, \"bytes\": {}}}",
-                                                 json_text(r.partial->output), r.partial->edges,
-                                                 r.partial->bytes)
-                                   : std::string("null"));
-  const max_t_options& how = r.permutations.how;
-  members.add(
-      "permutations",
-      how.permutations > 0
-          ? fmt::format("{{\"number\": {}, \"seed\": {}, \"shuffle\": \"{}\", "
-                        "\"seconds\": {:.6f}}}",
-                        how.permutations, how.seed, to_string(how.shuffle), r.permutations.seconds)
-          : std::string("null"));
-}
-
-void add_summary(json_members& members, const run_report& r) {
-  const pair_summary& s = r.summary;
-  const bool is_complete = r.status == run_status::complete;
-  members.add_count("rows", r.is_table_read, s.rows);
-  members.add_count("cols", r.is_table_read, s.cols);
-  members.add("observations", is_complete && r.has_p ? json_number(s.observations) : "null");
-  members.add_count("constant_rows", is_complete, s.constant_rows.size());
-  members.add_count("nan_rows", is_complete, s.nan_rows.size());
-  members.add_count("infinite_rows", is_complete, s.infinite_rows.size());
-  members.add_count("y_rows", r.is_table_read && r.against, s.y_rows);
-  members.add_count("y_constant_rows", is_complete && r.against, s.y_constant_rows.size());
-  members.add_count("y_nan_rows", is_complete && r.against, s.y_nan_rows.size());
-  members.add_count("y_infinite_rows", is_complete && r.against, s.y_infinite_rows.size());
-  members.add_count("patterns", is_complete, s.patterns);
-  members.add_count("pairs_tested", is_complete, s.pairs_tested);
-  members.add_count("pairs_kept", is_complete, s.pairs_kept);
-  members.add_count("pairs_by_t", is_complete, s.pairs_by_t);
-  members.add("test", is_complete ? json_text(gpu::to_string(s.test)) : std::string("null"));
-  members.add("least_p", is_complete ? json_number(s.least_p) : std::string("null"));
-  const auto add_cut = [&](std::string_view key, double cut) {
-    members.add(key, is_complete ? json_number(cut) : std::string("null"));
-  };
-  add_cut("max_p_effective", s.max_p_effective);
-  add_cut("min_abs_effective", s.min_abs_effective);
-  add_cut("cut_at_least", s.cut_at_least);
-  add_cut("cut_at_most", s.cut_at_most);
-  members.add_count("edge_sum", r.edge_sum.has_value(), r.edge_sum.value_or(0));
-  // Counts and dense results give no pairs one by one.
-  const bool has_checksum = is_complete && (s.checksum.count > 0 || s.pairs_kept == 0);
-  members.add("checksum", has_checksum ? json_text(gpu::to_string(s.checksum)) : "null");
-  const auto add_name = [&](std::string_view key, std::string_view name) {
-    members.add(key, is_complete ? json_text(name) : std::string("null"));
-  };
-  add_name("backend", gpu::to_string(s.used));
-  add_name("device", s.device);
-  add_name("variant", gpu::to_string(s.variant));
-}
+ private:
+  [[nodiscard]] bool is_known(std::string_view name) const {
+    const pair_summary& s = r.summary;
+    const bool is_complete = r.status == run_status::complete;
+    if (name == "rows" || name == "cols") return r.is_table_read;
+    if (name == "y_rows") return r.is_table_read && r.against;
+    if (name.starts_with("y_")) return is_complete && r.against;
+    if (name == "observations") return is_complete && r.has_p;
+    // Counts and dense results give no pairs one by one.
+    if (name == "checksum") return is_complete && (s.checksum.count > 0 || s.pairs_kept == 0);
+    return is_complete;
+  }
+};
 
 /// Which statistics were kept, with their sign.
 std::string cut_text(const pair_summary& s, std::string_view statistic) {
@@ -159,15 +145,25 @@ double run_report::pairs_seconds() const {
 }
 
 std::string to_json(const run_report& r) {
-  json_members members;
+  json_writer members;
   add_run(members, r);
-  add_pairs_of(members, r);
-  add_summary(members, r);
-  members.add("seconds", fmt::format("{{\"read\": {:.6f}, \"prepare\": {:.6f}, \"pairs\": {:.6f}, "
-                                     "\"write\": {:.6f}, \"total\": {:.6f}}}",
-                                     r.read_seconds, r.summary.prepare_seconds, r.pairs_seconds(),
-                                     r.write_seconds(), r.total_seconds));
-  return members.object();
+  members("against", r.against);
+  members("partial", r.partial);
+  members("permutations",
+          r.permutations.how.permutations > 0 ? std::optional(r.permutations) : std::nullopt);
+  known_members known{members, r};
+  each_member(r.summary, known);
+  const row_counts without = counts_of(r.summary);
+  each_member(without, known);
+  members("edge_sum", r.edge_sum);
+  json_writer seconds;
+  seconds("read", rounded(r.read_seconds));
+  seconds("prepare", rounded(r.summary.prepare_seconds));
+  seconds("pairs", rounded(r.pairs_seconds()));
+  seconds("write", rounded(r.write_seconds()));
+  seconds("total", rounded(r.total_seconds));
+  members("seconds", seconds);
+  return members.lines();
 }
 
 std::string names_text(const run_report& r) {
@@ -240,17 +236,19 @@ std::string to_text(const run_report& r) {
 
 std::string to_json(const row_report& r) {
   const bool is_complete = r.status == run_status::complete;
-  json_members members;
+  json_writer members;
   add_run(members, r);
-  members.add_count("rows", is_complete, r.rows);
-  members.add_count("cols", r.is_shape_known, r.cols);
-  members.add("backend", json_text(gpu::to_string(r.used)));
-  members.add_count("bytes_written", is_complete, r.bytes_written);
-  members.add("seconds",
-              fmt::format("{{\"read\": {:.6f}, \"compute\": {:.6f}, \"write\": {:.6f}, "
-                          "\"total\": {:.6f}}}",
-                          r.read_seconds, r.compute_seconds, r.write_seconds, r.total_seconds));
-  return members.object();
+  members("rows", is_complete ? std::optional(r.rows) : std::nullopt);
+  members("cols", r.is_shape_known ? std::optional(r.cols) : std::nullopt);
+  members("backend", r.used);
+  members("bytes_written", is_complete ? std::optional(r.bytes_written) : std::nullopt);
+  json_writer seconds;
+  seconds("read", rounded(r.read_seconds));
+  seconds("compute", rounded(r.compute_seconds));
+  seconds("write", rounded(r.write_seconds));
+  seconds("total", rounded(r.total_seconds));
+  members("seconds", seconds);
+  return members.lines();
 }
 
 std::string to_text(const row_report& r) {

@@ -11,6 +11,7 @@
 
 #include <gpu/error.hpp>
 
+#include "cli/options/option_words.hpp"
 #include "cli/parts/difference_part.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
@@ -30,7 +31,7 @@ namespace {
 
 std::string ending_of(const pairs_command& job) {
   return job.format == io::result_format::npy ? ".records"
-                                              : fmt::format(".{}", io::word_of(job.format));
+                                              : fmt::format(".{}", word_of(job.format));
 }
 
 void write_p(std::span<const edge> edges, io::output_file& file) {
@@ -126,12 +127,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .number = place.number,
                          .of = place.of,
                          .summary = out.summary,
-                         .constant_rows = out.summary.constant_rows.size(),
-                         .nan_rows = out.summary.nan_rows.size(),
-                         .infinite_rows = out.summary.infinite_rows.size(),
-                         .y_constant_rows = out.summary.y_constant_rows.size(),
-                         .y_nan_rows = out.summary.y_nan_rows.size(),
-                         .y_infinite_rows = out.summary.y_infinite_rows.size(),
+                         .without = counts_of(out.summary),
                          .family = family_of(out.summary),
                          .edge_sum = out.edge_sum,
                          .search = out.search,
@@ -170,8 +166,7 @@ void part_job::add_header(const part_place& place, computed& out) {
     return;
   }
   if (job.format == io::result_format::npy) return;  // it says how much there is: merge knows
-  io::output_file& header =
-      add_file(out, "header", fmt::format("header.{}", io::word_of(job.format)));
+  io::output_file& header = add_file(out, "header", fmt::format("header.{}", word_of(job.format)));
   if (job.is_differential()) {
     const differential_lines lines(job.keep, job.format, job.info().symbol);
     header.write(lines.header(context_.tables.groups, job.writes_q()));
@@ -255,7 +250,7 @@ void part_job::compute_folded_edges(const part_place& place, computed& out) {
   const auto begin = [&](const row_patterns& patterns) {
     writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
     if (place.number != 1) return;
-    const std::string name = fmt::format("patterns.{}", io::word_of(job.format));
+    const std::string name = fmt::format("patterns.{}", word_of(job.format));
     io::write_patterns(job.format, add_file(out, "patterns", name), patterns, rows_);
   };
   const auto consume = [&](std::span<const folded_edge> edges) {

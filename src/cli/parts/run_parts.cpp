@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/options/output_names.hpp"
+#include "cli/outputs/json_record.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/joining/part_listing.hpp"
@@ -17,7 +18,6 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
-#include "io/json.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {
@@ -77,14 +77,14 @@ void write_text(io::output_file& out, const part_listing& listing) {
 
 void write_json(io::output_file& out, const part_listing& listing) {
   const std::string wanting = compact_list(listing.wanting());
-  io::json_members members;
-  members.add("step", io::json_text(step_text(listing.step)));
-  members.add("of", fmt::to_string(listing.of));
-  members.add("is_whole", listing.step == 0 && wanting.empty() ? "true" : "false");
-  members.add("to_run", io::json_text(wanting));
-  members.add("unfinished_files", fmt::to_string(listing.unfinished));
+  json_writer members;
+  members("step", step_text(listing.step));
+  members("of", listing.of);
+  members("is_whole", listing.step == 0 && wanting.empty());
+  members("to_run", wanting);
+  members("unfinished_files", listing.unfinished);
   constexpr std::string_view end = "\n}\n";
-  const std::string object = members.object();
+  const std::string object = members.lines();
   out.write(object.substr(0, object.size() - end.size()) + ",\n  \"parts\": [");
   write_all(out, listing, json_of);
   out.write("\n  ]\n}\n");
@@ -121,7 +121,7 @@ void check_files(const part_folder& folder, const job_key& key, const pairs_comm
 
 /// The outputs of merge, as the command that computes pairs takes them.
 pairs_command files_of(const merge_command& job, const joined_parts& joined) {
-  const bool is_folded = keep_of(joined.job) == keep_kind::folded_edges;
+  const bool is_folded = job_of(joined.job).keep == keep_kind::folded_edges;
   if (is_folded && job.patterns.empty()) {
     throw usage_error("merge: folded edges need --patterns FILE");
   }
@@ -129,7 +129,7 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
     throw usage_error(fmt::format("--patterns: the parts are of --keep {}, expected folded-edges",
                                   joined.job.option("keep")));
   }
-  io::result_format format = format_of(joined.job);
+  io::result_format format = job_of(joined.job).format;
   settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}},
                 "the parts are");
   // The format is left open: how many records there are is known before the first is written, so

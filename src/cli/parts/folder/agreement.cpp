@@ -46,7 +46,7 @@ contradiction find_contradiction(const part_manifest& m, const part_manifest& fi
   if (a.cut_at_most != b.cut_at_most) {
     return {other_cut, expected("cut_at_most", a.cut_at_most, b.cut_at_most)};
   }
-  if (keep_of(m.job) == keep_kind::folded_edges && a.patterns != b.patterns) {
+  if (job_of(m.job).keep == keep_kind::folded_edges && a.patterns != b.patterns) {
     return {"folded the rows into other patterns",
             expected("their number", a.patterns, b.patterns)};
   }

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "cli/outputs/json_record.hpp"
 #include "io/io_error.hpp"
-#include "io/json.hpp"
 #include "io/npy_header.hpp"
 
 namespace gpu::cli {
@@ -27,19 +27,19 @@ std::string job_word(const job_key& key, index_t of) {
 }
 
 std::string sum_text(const discovery_search& search, const std::string& job) {
-  io::json_members members;
-  members.add("format", io::json_text(sum_format));
-  members.add("job", io::json_text(job));
-  members.add("observations", io::json_number(search.observations));
-  members.add("family", fmt::to_string(search.family));
-  members.add("least", fmt::to_string(search.least));
-  members.add("most", fmt::to_string(search.most));
-  members.add("max_p_effective", search.is_decided() ? io::json_number(search.max_p_effective())
-                                                     : std::string("null"));
+  json_writer members;
+  members("format", sum_format);
+  members("job", job);
+  members("observations", search.observations);
+  members("family", search.family);
+  members("least", search.least);
+  members("most", search.most);
+  members("max_p_effective",
+          search.is_decided() ? std::optional(search.max_p_effective()) : std::nullopt);
   io::file_digest digest;
-  digest.add(members.object());
-  members.add("crc32", io::json_text(fmt::format("{:08x}", digest.crc32)));
-  return members.object();
+  digest.add(members.lines());
+  members("crc32", as_hex<const std::uint32_t>{digest.crc32});
+  return members.lines();
 }
 
 /// The search that a kept sum says; nothing where there is none of this job. Its text follows from
@@ -50,13 +50,10 @@ std::optional<discovery_search> kept_sum(const part_folder& folder, int step,
   const auto value = text ? io::json_value::parse(*text) : std::nullopt;
   if (!value) return {};
   discovery_search search = of_job;
-  const auto read = [&](std::string_view key, std::uint64_t& out) {
-    const io::json_value* member = value->find(key);
-    if (member != nullptr) out = member->count().value_or(0);
-  };
-  read("family", search.family);
-  read("least", search.least);
-  read("most", search.most);
+  json_reader members(*value);
+  members("family", search.family);
+  members("least", search.least);
+  members("most", search.most);
   if (sum_text(search, job) != *text) return {};
   return search;
 }

@@ -13,8 +13,7 @@ namespace {
 /// That what is kept, and how, is something that parts have.
 void expect_known_job(const part_folder& folder, const job_key& job) {
   try {
-    (void)keep_of(job);
-    (void)format_of(job);
+    (void)job_of(job);
   } catch (const parts_error& e) {
     refuse_parts(folder, e.what());
   }
@@ -22,7 +21,7 @@ void expect_known_job(const part_folder& folder, const job_key& job) {
 
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
-  const keep_kind keep = keep_of(out.job);
+  const keep_kind keep = job_of(out.job).keep;
   index_t next_row = 0;  // or pattern
   for (const part_manifest& m : out.parts) {
     const std::string reason = disagreement(m, out.parts.front());
@@ -86,12 +85,12 @@ joined_parts check_parts(const part_folder& folder) {
   expect_known_job(folder, out.job);
   out.family = first.family;
   out.summary = first.summary;
-  out.summary.constant_rows.resize(first.constant_rows);
-  out.summary.nan_rows.resize(first.nan_rows);
-  out.summary.infinite_rows.resize(first.infinite_rows);
-  out.summary.y_constant_rows.resize(first.y_constant_rows);
-  out.summary.y_nan_rows.resize(first.y_nan_rows);
-  out.summary.y_infinite_rows.resize(first.y_infinite_rows);
+  out.summary.constant_rows.resize(first.without.constant_rows);
+  out.summary.nan_rows.resize(first.without.nan_rows);
+  out.summary.infinite_rows.resize(first.without.infinite_rows);
+  out.summary.y_constant_rows.resize(first.without.y_constant_rows);
+  out.summary.y_nan_rows.resize(first.without.y_nan_rows);
+  out.summary.y_infinite_rows.resize(first.without.y_infinite_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
   out.summary.pairs_tested = 0;

@@ -294,7 +294,7 @@ void write_degrees(const joined_parts& joined, const part_folder& folder,
   const part_file& file = file_of(folder, joined.parts.front(), "names");
   checked_lines names(folder, file);
   std::string text = names.next() + "\n";
-  const char separator = io::separator_of(format_of(joined.job));
+  const char separator = io::separator_of(job_of(joined.job).format);
   for (const std::uint64_t degree : degrees) {
     text.append(names.next()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
@@ -312,7 +312,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
   for (const part_manifest& m : joined.parts) {
     add_degrees(folder, file_of(folder, m, "degrees"), sums);
   }
-  if (format_of(joined.job) != io::result_format::npy) {
+  if (job_of(joined.job).format != io::result_format::npy) {
     return write_degrees(joined, folder, sums, out);
   }
   // Each is below the number of rows.
@@ -322,7 +322,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
 }
 
 void write_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  if (keep_of(joined.job) == keep_kind::counts) {
+  if (job_of(joined.job).keep == keep_kind::counts) {
     join_degrees(joined, folder, out);
   } else {
     join_rows(joined, folder, out);
@@ -334,7 +334,7 @@ void write_rows(const joined_parts& joined, const part_folder& folder, io::outpu
 void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs) {
   io::output_file& result = outputs.result();
   write_rows(joined, folder, result);
-  if (keep_of(joined.job) == keep_kind::folded_edges) {
+  if (job_of(joined.job).keep == keep_kind::folded_edges) {
     copy_file(folder, file_of(folder, joined.parts.front(), "patterns"), outputs.patterns());
     // Both files are on the disk before either gets its name, so that there are both or neither.
     outputs.patterns().sync();

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
-#include <utility>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include <gpu/measure.hpp>
 #include <gpu/version.hpp>
 
+#include "cli/options/option_words.hpp"
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
 #include "io/json.hpp"
@@ -20,69 +21,93 @@
 namespace gpu::cli {
 namespace {
 
-std::string word_of(nan_policy nans, index_t min_observations) {
-  switch (nans) {
-    case nan_policy::reject:
-      return "reject";
-    case nan_policy::pairwise:
-      return fmt::format("pairwise {}", min_observations);
-    default:
-      return "propagate";
+/// Calls `see` with the name and the place of each option that decides how the result looks. The
+/// key and the job of a key both follow from this list.
+template <class Job, class See>
+void each_option(Job& job, const See& see) {
+  see("keep", job.keep);
+  see("k", job.k);
+  see("order", job.order);
+  see("format", job.format);
+  see("observations", job.writes_n);
+  see("confidence", job.confidence);
+  see("max-p", job.filter.max_p);
+  see("min-abs", job.filter.min_abs);
+  see("tail", job.filter.side);
+  see("adjust", job.filter.adjust);
+  see("p-method", job.pairs.p_method);
+  see("match", job.match);
+  see("effective-observations", job.pairs.effective_observations);
+  see("nan", job.pairs.nans);
+  see("min-observations", job.pairs.min_observations);
+  if (!job.fingerprints) return;
+  see("input-format", job.fingerprints->format);
+  see("bits", job.fingerprints->bits);
+  see("bit-order", job.fingerprints->order);
+}
+
+/// The options on how the input is read.
+template <class See>
+void each_reading(const pairs_command& job, const See& see) {
+  see("transpose", job.transposes);
+  see("header", job.text.header);
+  see("row-names", job.text.row_names);
+  see("delimiter", job.text.separator);
+  see("decimal", job.text.decimal);
+  see("comment", job.text.comment);
+  see("na-values", job.text.missing);
+  see("columns", job.text.columns);
+  see("skip-columns", job.text.skip_columns);
+  see("names-column", job.text.names_column);
+}
+
+/// The text of a value; "" where the option is not given.
+struct to_text {
+  std::string operator()(bool value) const { return value ? "yes" : ""; }
+  std::string operator()(index_t value) const { return value == 0 ? "" : fmt::to_string(value); }
+  /// In the fewest digits that give it back.
+  std::string operator()(double value) const { return value == 0 ? "" : fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::vector<std::string>& list) const {
+    std::string out;
+    for (const std::string& each : list) {
+      out.append(out.empty() ? "" : ",").append(io::json_text(each));
+    }
+    return out;
   }
-}
+  template <class Value>
+  std::string operator()(Value value) const
+    requires(!words_of<Value>.empty())
+  {
+    return word_of(value);
+  }
+};
 
-std::string word_of(tail side) {
-  if (side == tail::two_sided) return "two-sided";
-  return side == tail::greater ? "greater" : "less";
-}
+/// Whether `text` is the text of a value, which `value` becomes; "" leaves it.
+struct from_text {
+  std::string_view text;
 
-std::string word_of(adjustment adjust) {
-  if (adjust == adjustment::none) return "none";
-  return adjust == adjustment::bonferroni ? "bonferroni" : "bh";
-}
-
-std::string word_of(neighbor_order order) {
-  return order == neighbor_order::by_value ? "by-value" : "by-absolute-value";
-}
-
-std::string word_of(io::choice choice) {
-  if (choice == io::choice::automatic) return "auto";
-  return choice == io::choice::yes ? "yes" : "no";
-}
-
-/// The other options on how the input is read, in one text; "" where none is given.
-std::string reading_of(const pairs_command& job) {
-  const io::text_options& text = job.text;
-  std::string out = job.transposes ? "transpose" : "";
-  const auto add = [&out](std::string_view option, std::string_view value) {
-    if (value.empty()) return;
-    out += fmt::format("{}{}={}", out.empty() ? "" : " ", option, io::json_text(value));
-  };
-  const auto joined = [](const std::vector<std::string>& words) {
-    std::string list;
-    for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
-    return list;
-  };
-  constexpr std::array<std::string_view, 6> separators{"",      "tab", "semicolon",
-                                                       "comma", "bar", "blanks"};
-  add("delimiter", separators[static_cast<std::size_t>(text.separator)]);
-  add("decimal", text.decimal == ',' ? "," : "");
-  add("comment", text.comment);
-  add("na-values", joined(text.missing));
-  add("columns", joined(text.columns));
-  add("skip-columns", joined(text.skip_columns));
-  add("names-column", text.names_column);
-  return out;
-}
-
-/// The name of a value in a table of names and values.
-template <class Value, std::size_t Count>
-std::string name_in(const std::array<std::pair<std::string_view, Value>, Count>& table,
-                    Value value) {
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [value](const auto& each) { return each.second == value; });
-  return std::string(found->first);
-}
+  bool operator()(bool& value) const { return text.empty() || (value = text == "yes"); }
+  template <class Number>
+  bool operator()(Number& value) const
+    requires std::is_arithmetic_v<Number>
+  {
+    return text.empty() ||
+           std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+  }
+  bool operator()(observation_count& value) const {
+    double number = value;
+    const bool is_number = (*this)(number);
+    value = number;
+    return is_number;
+  }
+  template <class Value>
+  bool operator()(Value& value) const
+    requires(!words_of<Value>.empty())
+  {
+    return text.empty() || read_word(text, value);
+  }
+};
 
 /// What the statistic of a differential job begins with, in front of the measure.
 constexpr std::string_view differential_word = "differential ";
@@ -90,15 +115,6 @@ constexpr std::string_view differential_word = "differential ";
 std::string statistic_of(const pairs_command& job) {
   std::string name(job.info().name);
   return job.is_differential() ? std::string(differential_word) + name : name;
-}
-
-/// How fingerprints are read, each "" of a table of numbers.
-std::vector<std::pair<std::string, std::string>> fingerprints_of(const pairs_command& job) {
-  if (!job.fingerprints) return {{"input-format", {}}, {"bits", {}}, {"bit-order", {}}};
-  const io::fingerprint_options& bits = *job.fingerprints;
-  return {{"input-format", name_in(io::fingerprint_formats, bits.format)},
-          {"bits", bits.bits == 0 ? std::string() : fmt::to_string(bits.bits)},
-          {"bit-order", name_in(io::bit_orders, bits.order)}};
 }
 
 std::string text_of(const io::file_digest& digest) {
@@ -154,36 +170,16 @@ job_key key_of(const pairs_command& job) {
     text.names_file.clear();
     add_beside(io::find_beside(job.against, text, job.transposes), *against);
   }
-  const pair_filter& filter = job.filter;
-  const bool is_top_k = job.keep == keep_kind::top_k;
-  const double observations = job.pairs.effective_observations;
-  job_key key{.version = GPU_SIMILARITY_VERSION,
-              .input = input,
-              .against = against,
-              .options = {{"statistic", statistic_of(job)},
-                          {"keep", word_of(job.keep)},
-                          {"k", is_top_k ? fmt::to_string(job.k) : std::string()},
-                          {"order", is_top_k ? word_of(job.order) : std::string()},
-                          {"format", io::word_of(job.format)},
-                          {"observations", job.writes_n ? "n" : ""},
-                          {"confidence",
-                           job.confidence > 0 ? fmt::format("{}", job.confidence) : std::string()},
-                          {"max-p", fmt::format("{}", filter.max_p)},
-                          {"min-abs", fmt::format("{}", filter.min_abs)},
-                          {"tail", word_of(filter.side)},
-                          {"adjust", word_of(filter.adjust)},
-                          {"p-method", std::string(to_string(job.pairs.p_method))},
-                          {"covariates", option_of("--covariates", job.covariates)},
-                          {"weights", option_of("--weights", job.weights)},
-                          {"match", job.match == column_match::position ? "position" : ""},
-                          {"effective-observations",
-                           observations == 0 ? std::string() : fmt::format("{}", observations)},
-                          {"nan", word_of(job.pairs.nans, job.pairs.min_observations)},
-                          {"header", word_of(job.text.header)},
-                          {"row-names", word_of(job.text.row_names)},
-                          {"reading", reading_of(job)}}};
-  for (auto& option : fingerprints_of(job)) key.options.push_back(std::move(option));
-  if (job.is_differential()) key.options.emplace_back("groups", groups_option(job));
+  job_key key{.version = GPU_SIMILARITY_VERSION, .input = input, .against = against};
+  key.options.emplace_back("statistic", statistic_of(job));
+  const auto add = [&key](const char* name, const auto& value) {
+    key.options.emplace_back(name, to_text()(value));
+  };
+  add("covariates", option_of("--covariates", job.covariates));
+  add("weights", option_of("--weights", job.weights));
+  each_option(job, add);
+  each_reading(job, add);
+  if (job.is_differential()) add("groups", groups_option(job));
   return key;
 }
 
@@ -232,65 +228,29 @@ std::string difference(const job_key& found, const job_key& expected) {
   return found == expected ? "" : "it has options that are not known here";
 }
 
-std::string word_of(keep_kind keep) {
-  switch (keep) {
-    case keep_kind::edges:
-      return "edges";
-    case keep_kind::folded_edges:
-      return "folded-edges";
-    case keep_kind::top_k:
-      return "top-k";
-    case keep_kind::counts:
-      return "counts";
-    case keep_kind::dense:
-      return "dense";
-  }
-  return "";
-}
-
 pairs_command job_of(const job_key& key) {
-  pairs_command job{.keep = keep_of(key), .format = format_of(key)};
+  pairs_command job;
   std::string_view statistic = key.option("statistic");
   if (statistic == io::tanimoto_info().name) {
     job.fingerprints.emplace();
-  } else {
+  } else if (!statistic.empty()) {
     if (statistic.starts_with(differential_word)) {
       statistic.remove_prefix(differential_word.size());
       job.groups = key.option("groups");
     }
-    job.what = measure_of(statistic);
+    const auto known = all_measures();
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](measure each) { return to_string(each) == statistic; });
+    if (found == known.end())
+      throw parts_error(fmt::format("parts of {} are not known", statistic));
+    job.what = *found;
   }
-  for (const tail side : {tail::two_sided, tail::greater, tail::less}) {
-    if (key.option("tail") == word_of(side)) job.filter.side = side;
-  }
-  for (const adjustment how :
-       {adjustment::none, adjustment::bonferroni, adjustment::benjamini_hochberg}) {
-    if (key.option("adjust") == word_of(how)) job.filter.adjust = how;
-  }
-  const auto read = [&key](const char* option, double& value) {
-    const std::string& text = key.option(option);
-    (void)std::from_chars(text.data(), text.data() + text.size(), value);
-  };
-  read("min-abs", job.filter.min_abs);
-  read("confidence", job.confidence);
-  job.writes_n = !key.option("observations").empty();
+  each_option(job, [&key](const char* name, auto& value) {
+    const std::string& text = key.option(name);
+    if (from_text{text}(value)) return;
+    throw parts_error(fmt::format("parts of --{} {} are not known", name, text));
+  });
   return job;
-}
-
-keep_kind keep_of(const job_key& key) {
-  for (const keep_kind keep : {keep_kind::edges, keep_kind::folded_edges, keep_kind::top_k,
-                               keep_kind::counts, keep_kind::dense}) {
-    if (key.option("keep") == word_of(keep)) return keep;
-  }
-  throw parts_error(fmt::format("parts of --keep {} are not known", key.option("keep")));
-}
-
-io::result_format format_of(const job_key& key) {
-  for (const io::result_format format :
-       {io::result_format::tsv, io::result_format::csv, io::result_format::npy}) {
-    if (key.option("format") == io::word_of(format)) return format;
-  }
-  throw parts_error(fmt::format("parts of --format {} are not known", key.option("format")));
 }
 
 }  // namespace gpu::cli

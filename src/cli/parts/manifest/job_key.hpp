@@ -20,9 +20,9 @@ struct job_key {
   /// with a sparse one.
   io::file_digest input;
   std::optional<io::file_digest> against = {};  ///< The second table's.
-  /// Names as on the command line, without dashes, and values; always the same names in the same
-  /// order. A double stands in the fewest digits that give it back.
-  std::vector<std::pair<std::string, std::string>> options;
+  /// Names as on the command line, without dashes, and values, "" where an option is not given; of
+  /// one statistic always the same names in the same order.
+  std::vector<std::pair<std::string, std::string>> options = {};
 
   friend bool operator==(const job_key&, const job_key&) = default;
 
@@ -41,18 +41,9 @@ void expect_same_input(const job_key& key, const pairs_command& job, const input
 /// The first difference in words, "--max-p is 0.05, expected 0.01"; "" where there is none.
 [[nodiscard]] std::string difference(const job_key& found, const job_key& expected);
 
-/// The words that the command line has for these.
-[[nodiscard]] std::string word_of(keep_kind keep);
-
-/// What decides how the result of a job looks: measure, kept kind, format, tail, adjustment,
-/// min_abs, column n and confidence.
-/// Of differential correlation `groups` is not empty.
-/// @throw parts_error as keep_of().
+/// The options that decide how the result of a job looks; of how its input is read the
+/// fingerprints alone. Of differential correlation `groups` is not empty.
+/// @throw parts_error where a value is none of the option.
 [[nodiscard]] pairs_command job_of(const job_key& key);
-
-/// The kept kind and the format that a key names.
-/// @throw parts_error where it names none that parts have.
-[[nodiscard]] keep_kind keep_of(const job_key& key);
-[[nodiscard]] io::result_format format_of(const job_key& key);
 
 }  // namespace gpu::cli

@@ -11,6 +11,7 @@
 #include <gpu/discovery.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "cli/outputs/row_counts.hpp"
 #include "cli/parts/manifest/job_key.hpp"
 #include "io/file_digest.hpp"
 #include "io/table.hpp"
@@ -33,12 +34,7 @@ struct part_manifest {
   /// Rows and columns of the input, first and end row of the part, what was tested and kept, cuts
   /// and checksum. Of constant, NaN and infinite rows only how many there are, below.
   pair_summary summary = {};
-  std::uint64_t constant_rows = 0;
-  std::uint64_t nan_rows = 0;
-  std::uint64_t infinite_rows = 0;
-  std::uint64_t y_constant_rows = 0;
-  std::uint64_t y_nan_rows = 0;
-  std::uint64_t y_infinite_rows = 0;
+  row_counts without = {};
   std::uint64_t family = 0;  ///< Tests of the whole job.
   /// Of edges: the sum that reports have, over the edges of the part.
   std::optional<std::uint64_t> edge_sum = {};
@@ -68,8 +64,5 @@ struct part_manifest {
 /// The manifest that `text` is; nothing where a byte of it was changed, or it is none of this
 /// format.
 [[nodiscard]] std::optional<part_manifest> parse_manifest(std::string_view text);
-
-/// The checksum that to_string() wrote.
-[[nodiscard]] std::optional<pair_checksum> parse_checksum(std::string_view text);
 
 }  // namespace gpu::cli

@@ -38,12 +38,16 @@ std::string fault_of_rows(const part_manifest& m) {
     return fmt::format("{} rows, more than its input of {} bytes can hold",
                        std::max(s.rows, s.y_rows), m.job.input.bytes);
   }
-  const auto x = valid_rows(s.rows, m.constant_rows, m.nan_rows, m.infinite_rows);
-  const auto y = valid_rows(s.y_rows, m.y_constant_rows, m.y_nan_rows, m.y_infinite_rows);
+  const auto x =
+      valid_rows(s.rows, m.without.constant_rows, m.without.nan_rows, m.without.infinite_rows);
+  const auto y = valid_rows(s.y_rows, m.without.y_constant_rows, m.without.y_nan_rows,
+                            m.without.y_infinite_rows);
   if (!x || !y) {
     return fmt::format("{} constant rows, {} with NaN and {} with infinite values of {} rows",
-                       x ? m.y_constant_rows : m.constant_rows, x ? m.y_nan_rows : m.nan_rows,
-                       x ? m.y_infinite_rows : m.infinite_rows, x ? s.y_rows : s.rows);
+                       x ? m.without.y_constant_rows : m.without.constant_rows,
+                       x ? m.without.y_nan_rows : m.without.nan_rows,
+                       x ? m.without.y_infinite_rows : m.without.infinite_rows,
+                       x ? s.y_rows : s.rows);
   }
   const std::uint64_t family = tests_of(*x, s.y_rows > 0 ? y : std::nullopt);
   if (family != m.family) {

@@ -64,6 +64,7 @@ void run(const pairs_command& job) {
   if (job.plan_only) return write_plan(job);
   if (job.is_part) return run_part(job);
   if (job.resumes) return run_resumed(job);
+  if (job.is_differential()) return run_differential(job);
   run_pairs(job);
 }
 void run(const parts_command& job) {
@@ -80,11 +81,6 @@ void run(const rank_command& job) {
 }
 void run(const top_k_command& job) {
   run_top_k(job);
-}
-void run(const differential_command& job) {
-  if (job.is_part) return run_part(job_in_parts(job));
-  if (job.resumes) return run_resumed(job_in_parts(job));
-  run_differential(job);
 }
 void run(const soft_threshold_command& job) {
   run_soft_threshold(job);

@@ -331,7 +331,8 @@ TEST_CASE("wrong options of parts of differential are refused", "[cli][parts][di
   refused({"--resume", "--parts", "0", "-o", of.folder.path("out.tsv")}, "--parts");
   refused({"--part", "1/3", "--output-dir", of.in, "-o", of.folder.path("out.tsv")},
           "--output does not go with --part");
-  refused({"--part", "1/3", "--output-dir", of.in, "--format", "npy"}, "--format: npy");
+  refused({"--part", "1/3", "--output-dir", of.in, "--format", "npy"},
+          "--format: got npy, expected csv|tsv");
   const command_result piped = run_command(
       {"differential", "-", "--groups", of.groups, "--part", "1/2", "--output-dir", of.in});
   CHECK(piped.exit_code == exit_usage);

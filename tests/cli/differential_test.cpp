@@ -141,7 +141,8 @@ TEST_CASE("groups of differential that are wrong are named", "[cli][differential
   const auto unknown = in.folder.write("unknown.txt", "c0\ta\nd1\tb\n");
   CHECK(says(refused({"--groups", unknown}, exit_input), "got column 'd1'"));
   const std::string groups = "a,a,a,a,b,b,b,b,-,-,-,-";
-  CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage), "--format: npy"));
+  CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage),
+             "--format: got npy, expected csv|tsv"));
   CHECK(says(refused({"--groups", groups, "-o", in.folder.path("out.npy")}, exit_usage), "npy"));
   CHECK(says(refused({"--groups", groups, "--max-p", "2"}, exit_usage), "--max-p"));
   CHECK(says(refused({"--groups", groups, "--measure", "kendall"}, exit_usage), "--measure"));

@@ -21,7 +21,7 @@ void check(const gpu::execution& exec) {
 
 void check(const gpu::cli::pairs_command& c) {
   expect(c.filter.max_p > 0 && c.filter.max_p <= 1, "max-p");
-  expect(c.filter.min_abs >= 0 && c.filter.min_abs <= 1, "min-abs");
+  expect(c.filter.min_abs >= 0 && (c.is_differential() || c.filter.min_abs <= 1), "min-abs");
   expect(c.k >= 1, "k");
   expect(c.max_output_bytes >= 0, "max-output");
   if (c.fingerprints) expect(c.fingerprints->bits >= 0, "bits");
@@ -42,12 +42,6 @@ void check(const gpu::cli::rank_command& c) {
 void check(const gpu::cli::top_k_command& c) {
   expect(c.k >= 1, "k");
   check(c.top.exec);
-}
-
-void check(const gpu::cli::differential_command& c) {
-  expect(!c.groups.empty(), "groups");
-  expect(c.filter.max_p > 0 && c.filter.max_p <= 1, "max-p");
-  check(c.pairs.exec);
 }
 
 void check(const gpu::cli::soft_threshold_command& c) {

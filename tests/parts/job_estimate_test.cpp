@@ -52,8 +52,7 @@ job_estimate estimate_of(words command) {
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   const auto parsed = gpu::cli::parse_command_line(static_cast<int>(argv.size()), argv.data());
-  const auto& given = std::get<gpu::cli::differential_command>(std::get<gpu::cli::command>(parsed));
-  const gpu::cli::pairs_command job = gpu::cli::job_in_parts(given);
+  const auto& job = std::get<gpu::cli::pairs_command>(std::get<gpu::cli::command>(parsed));
   gpu::cli::progress_line line(true);
   const gpu::cli::input_tables tables = gpu::cli::read_input(job, line);
   return gpu::cli::estimate_job(job, tables, gpu::cli::result_context_of(job, tables));

@@ -78,6 +78,17 @@ void add_text_options(verb& v, io::text_options& text) {
       ->group("Input");
 }
 
+void add_input(verb& v, job_files& c, const char* text) {
+  v.add_option("INPUT", c.input, text)->required()->check(file_name());
+  add_text_options(v, c.text);
+  v.add_option("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
+      ->group("Input");
+  add_bytes(v, "--max-input", c.max_input_bytes,
+            "Refuse compressed input, .npz that unpack to more bytes; K, M, G, T allowed "
+            "[32G]")
+      ->group("Input");
+}
+
 std::string check_text_options(const io::text_options& text) {
   if (text.decimal == ',' && text.separator == io::delimiter::comma) {
     return "--decimal , does not go with --delimiter comma";

@@ -7,49 +7,29 @@
 namespace gpu::cli {
 namespace {
 
+/// Structs whose members are options of the same name, with - for _.
+constexpr std::array<std::string_view, 12> structs{
+    "options",      "execution",         "pair_filter",         "differential_filter",
+    "rank_options", "top_k_options",     "mean_filter_options", "max_t_options",
+    "top_k_sink",   "connectivity_sink", "scale_free_options",  "differential_top_k_sink"};
+
+/// Members whose option has another name, and other words.
 constexpr std::array words_of_options{
     library_word{"options.exec.workspace_bytes", "--memory-limit"},
     library_word{"execution.workspace_bytes", "--memory-limit"},
     library_word{"execution.cpu_threads", "--threads"},
-    library_word{"execution.devices", "--devices"},
     library_word{"execution.target", "--backend"},
-    library_word{"options.min_observations", "--min-observations"},
-    library_word{"options.covariates", "--covariates"},
     library_word{"options.column_weights", "--weights"},
-    library_word{"options.effective_observations", "--effective-observations"},
-    library_word{"options.p_method", "--p-method"},
     library_word{"options.part.index", "--part"},
     library_word{"options.part.of", "--part"},
-    library_word{"options.part", "--part"},
-    library_word{"mean_filter_options.variant", "--variant"},
-    library_word{"rank_options.variant", "--variant"},
-    library_word{"top_k_options.variant", "--variant"},
-    library_word{"options.variant", "--variant"},
-    library_word{"options.boundary", "--boundary"},
-    library_word{"options.origin", "--origin"},
-    library_word{"options.window", "--window"},
     library_word{"options.select", "--largest or --smallest"},
-    library_word{"options.order", "--order"},
-    library_word{"options.fold", "--fold"},
     library_word{"options.nans", "--nan"},
-    library_word{"max_t_options.permutations", "--permutations"},
     library_word{"max_t_options.side", "--tail"},
-    library_word{"max_t_options.shuffle", "--shuffle"},
     library_word{"with circular shuffles", "with --shuffle circular"},
-    library_word{"options.ties", "--ties"},
-    library_word{"connectivity_sink.powers", "--powers"},
-    library_word{"scale_free_options.bins", "--bins"},
     library_word{"scale_free_options.r_squared_cut", "--min-r-squared"},
     library_word{"differential_top_k_sink.k", "-k"},
-    library_word{"differential_filter.min_abs_z", "--min-abs-z"},
-    library_word{"differential_filter.adjust", "--adjust"},
-    library_word{"differential_filter.max_p", "--max-p"},
     library_word{"differential_filter.side", "--tail"},
-    library_word{"pair_filter.min_abs", "--min-abs"},
-    library_word{"pair_filter.adjust", "--adjust"},
-    library_word{"pair_filter.max_p", "--max-p"},
     library_word{"pair_filter.side", "--tail"},
-    library_word{"top_k_sink.order", "--order"},
     library_word{"top_k_sink.q", "--adjust with --keep top-k"},
     library_word{"top_k_sink.k", "-k"},
     library_word{"nan_policy::propagate", "--nan propagate"},
@@ -71,13 +51,22 @@ bool is_of_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// The entry whose words_of_options stand whole at the beginning of `text`, or none.
+/// The entry whose words stand whole at the beginning of `text`, or none.
 const library_word* word_at(std::string_view text) {
   const auto found = std::find_if(words_of_options.begin(), words_of_options.end(), [text](const library_word& word) {
     return text.starts_with(word.said) &&
            (text.size() == word.said.size() || !is_of_word(text[word.said.size()]));
   });
   return found == words_of_options.end() ? nullptr : &*found;
+}
+
+/// How many letters at the beginning of `text` are a member of one of the structs, or 0.
+std::size_t member_length(std::string_view text) {
+  const std::size_t point = text.find('.');
+  if (std::find(structs.begin(), structs.end(), text.substr(0, point)) == structs.end()) return 0;
+  std::size_t end = point + 1;
+  while (end < text.size() && is_of_word(text[end])) ++end;
+  return end;
 }
 
 }  // namespace
@@ -95,14 +84,19 @@ std::string in_words_of_command(std::string_view message) {
     break;
   }
   for (std::size_t at = 0; at < message.size();) {
+    const std::string_view rest = message.substr(at);
     const bool begins = at == 0 || (!is_of_word(message[at - 1]) && message[at - 1] != '.');
-    const library_word* const word = begins ? word_at(message.substr(at)) : nullptr;
-    if (word == nullptr) {
+    if (const library_word* const word = begins ? word_at(rest) : nullptr) {
+      out += word->meant;
+      at += word->said.size();
+    } else if (const std::size_t length = begins ? member_length(rest) : 0) {
+      std::string name(rest.substr(rest.find('.') + 1, length - rest.find('.') - 1));
+      std::replace(name.begin(), name.end(), '_', '-');
+      out += "--" + name;
+      at += length;
+    } else {
       out += message[at++];
-      continue;
     }
-    out += word->meant;
-    at += word->said.size();
   }
   return out;
 }

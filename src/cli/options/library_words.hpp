@@ -14,10 +14,12 @@ struct library_word {
   std::string_view meant;
 };
 
-/// All of them; of two that begin alike, the longer one stands first.
+/// Those that do not follow from a rule, see in_words_of_command(); of two that begin alike, the
+/// longer one stands first.
 [[nodiscard]] std::span<const library_word> library_words();
 
-/// `message` with options in place of members, as "--memory-limit: got 10, expected ...".
+/// `message` with options in place of members, as "--memory-limit: got 10, expected ...". The
+/// member options.min_observations is --min-observations: a new option needs no word of its own.
 [[nodiscard]] std::string in_words_of_command(std::string_view message);
 
 }  // namespace gpu::cli

@@ -72,59 +72,27 @@ inline constexpr const char* table_text =
     "each compressed by gzip or zstd; - for standard input";
 
 /// What every job that reads a table takes; `text` is of INPUT.
-template <class Command>
-void add_input(verb& v, Command& c, const char* text = table_text) {
-  v.add_option("INPUT", c.input, text)->required()->check(file_name());
-  add_text_options(v, c.text);
-  v.add_option("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
-      ->group("Input");
-  add_bytes(v, "--max-input", c.max_input_bytes,
-            "Refuse compressed input, .npz that unpack to more bytes; K, M, G, T allowed "
-            "[32G]")
-      ->group("Input");
-}
+void add_input(verb& v, job_files& c, const char* text = table_text);
 
-/// The formats that a result may have.
-[[nodiscard]] words<io::result_format> formats_of(const pairs_command& c);
-[[nodiscard]] words<io::result_format> formats_of(const row_files& c);
-[[nodiscard]] words<io::result_format> formats_of(const differential_command& c);
-/// What the help says of them.
-[[nodiscard]] std::string formats_text(const pairs_command& c);
-[[nodiscard]] std::string formats_text(const row_files& c);
-[[nodiscard]] std::string formats_text(const differential_command& c);
+/// The formats that a result may have, and what the help says of them.
+struct offered_formats {
+  words<io::result_format> known;
+  const char* text;
+};
+[[nodiscard]] offered_formats table_formats();  ///< Text alone.
+[[nodiscard]] offered_formats row_formats();
+[[nodiscard]] offered_formats edge_formats();
 /// What is wrong with a format that the suffixes said; "" where nothing is.
-[[nodiscard]] std::string check_format(const row_files& c);
+[[nodiscard]] std::string check_format(const job_files& c);
 
-/// Where it is written, and in what format.
-template <class Command>
-void add_output(verb& v, Command& c) {
-  v.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-  add_choice(v, "--format", c.format, formats_of(c), formats_text(c))->group("Result");
-  v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there")
-      ->group("Result");
-}
+/// Where the result is written, and in what format.
+void add_output(verb& v, job_files& c, const offered_formats& formats);
 
 /// What a run did, as JSON.
-template <class Command>
-void add_report(verb& v, Command& c, const std::string& description) {
-  v.add_option("--report", c.report, description)
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-}
+void add_report(verb& v, job_files& c, const char* description);
 
 /// How much may be written.
-template <class Command>
-void add_size_limit(verb& v, Command& c) {
-  add_bytes(v, "--max-output", c.max_output_bytes,
-            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
-            "T allowed [10G]")
-      ->group("Result");
-  v.add_option("--force", c.force, "Write however much it is")->group("Result");
-}
+void add_size_limit(verb& v, job_files& c);
 
 /// What missing values do to pairs of rows.
 void add_missing_values(verb& v, pair_options& pairs);
@@ -137,7 +105,7 @@ void add_mean_filter(verb& v, mean_filter_command& c);
 void add_rank(verb& v, rank_command& c);
 void add_top_k(verb& v, top_k_command& c);
 /// Those of differential correlation, and of soft thresholds.
-void add_differential(verb& v, differential_command& c);
+void add_differential(verb& v, pairs_command& c);
 void add_soft_threshold(verb& v, soft_threshold_command& c);
 /// What of them does not go together; "" where all does.
 [[nodiscard]] std::string check_soft_threshold(const verb& v, const soft_threshold_command& c);

@@ -29,27 +29,34 @@ enum class keep_kind { edges, folded_edges, top_k, counts, dense };
 /// What --adjust says: an adjustment of the library, or its max_t.
 enum class correction { none, bonferroni, benjamini_hochberg, max_t };
 
-/// Whether a result of `differential` has q. That of Benjamini and Hochberg needs all pairs that
-/// its cut keeps.
-[[nodiscard]] inline bool writes_q_of_differences(keep_kind keep, adjustment adjust,
-                                                  double min_abs_z) {
-  if (adjust == adjustment::none || keep == keep_kind::counts) return false;
-  return adjust == adjustment::bonferroni || (keep == keep_kind::edges && min_abs_z == 0);
-}
-
 /// Which columns of two tables are the same observations, where both name theirs.
 enum class column_match { name, position };
 
-/// `gpu-similarity spearman`, `pearson` and the other measures, and `tanimoto`; of `differential` a
-/// job in parts.
-struct pairs_command {
+/// What all commands that compute have in common: what they read and write.
+struct job_files {
+  std::string input = {};
+  std::string output = {};                            // empty: standard output
+  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
+  std::string report = {};                            // empty: none
+  std::vector<std::string> command_line = {};
+  io::text_options text = {};  // how a table of text is laid out
+  bool transposes = false;     // the columns of the file are the rows
+  std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
+  std::uint64_t max_output_bytes = 10'000'000'000;
+  bool quiet = false;
+  bool force = false;
+  bool no_clobber = false;  // no file that is there is replaced
+};
+
+/// `gpu-similarity spearman`, `pearson` and the other measures, `tanimoto` and `differential`. An
+/// empty output is standard output, of counts a summary alone.
+struct pairs_command : job_files {
   measure what = measure::spearman;
   /// Of tanimoto, which compares rows of bits: how they are read. `what` means nothing then.
   std::optional<io::fingerprint_options> fingerprints = {};
   /// Of differential: the labels of the columns, or a file of them, and `filter.min_abs` is the
   /// least |z|. Empty: another job.
   std::string groups = {};
-  std::string input = {};
   std::string against = {};                 // the second table; empty: the pairs of one
   std::string covariates = {};              // the table of covariates; empty: none
   std::string weights = {};                 // the weights of the columns; empty: none
@@ -62,21 +69,10 @@ struct pairs_command {
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
   bool writes_n = false;          // a column n of pairs, with missing values pair by pair
   double confidence = 0;          // of the intervals of pairs; 0: none
-  std::string output = {};        // empty: standard output, of counts a summary alone
   std::string patterns = {};      // of folded edges: where the rows' patterns go
   std::string observations = {};  // of dense results: where n of the pairs goes; empty: nowhere
-  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
-  std::string report = {};                            // empty: none
-  std::vector<std::string> command_line = {};
   pair_options pairs = {};
-  io::text_options text = {};  // how a table of text is laid out
-  bool transposes = false;     // the columns of the file are the rows
-  std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
-  std::uint64_t max_output_bytes = 10'000'000'000;
   bool plan_only = false;
-  bool quiet = false;
-  bool force = false;
-  bool no_clobber = false;       // no file that is there is replaced
   std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
   bool is_part = false;          // --part; which one is in `pairs`
   bool resumes = false;
@@ -89,10 +85,10 @@ struct pairs_command {
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
   /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {
-    if (is_differential()) return writes_q_of_differences(keep, filter.adjust, filter.min_abs);
     const bool is_max_t = correct == correction::max_t;
     if (filter.adjust == adjustment::none && !is_max_t) return false;
-    if (keep == keep_kind::top_k) return true;
+    if (keep == keep_kind::top_k)
+      return !is_differential() || filter.adjust == adjustment::bonferroni;
     if (keep != keep_kind::edges) return false;
     return is_max_t || filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
   }
@@ -102,6 +98,14 @@ struct pairs_command {
            correct != correction::max_t;
   }
 };
+
+/// The filter of differential correlation.
+[[nodiscard]] inline differential_filter differential_filter_of(const pair_filter& filter) {
+  return {.max_p = filter.max_p,
+          .min_abs_z = filter.min_abs,
+          .side = filter.side,
+          .adjust = filter.adjust};
+}
 
 /// No job has more parts.
 inline constexpr index_t most_parts = 10'000'000;
@@ -126,63 +130,26 @@ struct merge_command {
   bool no_clobber = false;
 };
 
-/// What the commands that take rows one by one have in common: what they read and write.
-struct row_files {
-  std::string input = {};
-  std::string output = "-";
-  io::result_format format = io::result_format::tsv;  // as --format or the suffixes say
-  std::string report = {};                            // empty: none
-  std::vector<std::string> command_line = {};
-  io::text_options text = {};  // how a table of text is laid out
-  bool transposes = false;     // the columns of the file are the rows
-  std::uint64_t max_input_bytes = io::read_options::default_max_bytes;  // of gzip, unpacked
-  std::uint64_t max_output_bytes = 10'000'000'000;
-  bool quiet = false;
-  bool force = false;
-  bool no_clobber = false;  // no file that is there is replaced
-};
-
 /// `gpu-similarity mean-filter`.
-struct mean_filter_command : row_files {
+struct mean_filter_command : job_files {
   mean_filter_options filter = {};
 };
 
 /// `gpu-similarity rank`.
-struct rank_command : row_files {
+struct rank_command : job_files {
   rank_options rank = {};
 };
 
 /// `gpu-similarity top-k`.
-struct top_k_command : row_files {
+struct top_k_command : job_files {
   index_t k = 10;
   bool is_distinct = false;
   top_k_options top = {};
 };
 
-/// `gpu-similarity differential`.
-struct differential_command : row_files {
-  measure what = measure::pearson;
-  std::string groups = {};  // labels, or a file of them
-  differential_filter filter = {};
-  keep_kind keep = keep_kind::edges;  // or top_k or counts
-  index_t k = 10;                     // of top-k
-  pair_options pairs = {};
-  std::string part_folder = {};  // of --part and --resume; empty: no part, or beside the output
-  bool is_part = false;          // --part; which one is in `pairs`
-  bool resumes = false;
-  index_t parts = 0;  // of --resume; 0: as many as seem good
-
-  [[nodiscard]] bool writes_q() const {
-    return writes_q_of_differences(keep, filter.adjust, filter.min_abs_z);
-  }
-};
-
-/// The job in parts that a command line of `differential` asks for.
-[[nodiscard]] pairs_command job_in_parts(const differential_command& c);
-
 /// `gpu-similarity soft-threshold`.
 enum class soft_result { fit, connectivity, overlap };
-struct soft_threshold_command : row_files {
+struct soft_threshold_command : job_files {
   measure what = measure::pearson;
   soft_result keep = soft_result::fit;
   connectivity_sink network = {};  // the powers, and what becomes of a statistic
@@ -200,9 +167,9 @@ struct page_command {
   page_kind what = page_kind::manual;
 };
 
-using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
-                             differential_command, soft_threshold_command, parts_command,
-                             merge_command, info_command, page_command>;
+using command =
+    std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
+                 soft_threshold_command, parts_command, merge_command, info_command, page_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -28,33 +28,49 @@ words<io::result_format> first_formats(std::ptrdiff_t count) {
 
 }  // namespace
 
-words<io::result_format> formats_of(const pairs_command& /*c*/) {
-  return first_formats(4);
+offered_formats table_formats() {
+  return {first_formats(2),
+          "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else tsv]"};
 }
 
-words<io::result_format> formats_of(const row_files& /*c*/) {
-  return first_formats(3);
+offered_formats row_formats() {
+  return {first_formats(3),
+          "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; else "
+          "tsv]"};
 }
 
-words<io::result_format> formats_of(const differential_command& /*c*/) {
-  return first_formats(2);
+offered_formats edge_formats() {
+  return {first_formats(4),
+          "Its format [as the suffix of FILE says: .tsv, .csv, .npy, of edges also .mtx; text with "
+          ".gz or .zst; else tsv]"};
 }
 
-std::string formats_text(const pairs_command& /*c*/) {
-  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, of edges also .mtx; text with "
-         ".gz or .zst; else tsv]";
+void add_output(verb& v, job_files& c, const offered_formats& formats) {
+  v.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
+  add_choice(v, "--format", c.format, formats.known, formats.text)->group("Result");
+  v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there")
+      ->group("Result");
 }
 
-std::string formats_text(const row_files& /*c*/) {
-  return "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; else "
-         "tsv]";
+void add_report(verb& v, job_files& c, const char* description) {
+  v.add_option("--report", c.report, description)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Result");
 }
 
-std::string formats_text(const differential_command& /*c*/) {
-  return "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else tsv]";
+void add_size_limit(verb& v, job_files& c) {
+  add_bytes(v, "--max-output", c.max_output_bytes,
+            "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
+            "T allowed [10G]")
+      ->group("Result");
+  v.add_option("--force", c.force, "Write however much it is")->group("Result");
 }
 
-std::string check_format(const row_files& c) {
+std::string check_format(const job_files& c) {
   if (c.format <= io::result_format::npy) return "";
   return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",
                      c.output, word_of(c.format));

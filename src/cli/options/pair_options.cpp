@@ -113,7 +113,7 @@ void add_result(verb& v, pairs_command& c) {
       ->check(number_in("a number above 0 and below 1, as 0.95",
                         [](double level) { return level > 0 && level < 1; }))
       ->group("Result");
-  add_output(v, c);
+  add_output(v, c, edge_formats());
   v.add_option("--observations-output", c.observations,
                "For --keep dense with --nan pairwise: the number of columns that the rows of "
                "each pair share, as a matrix like that of the statistics")
@@ -374,7 +374,7 @@ void add_pair_options(verb& v, pairs_command& c) {
   add_filter(v, c);
   add_result(v, c);
   add_execution(v, c);
-  add_parts(v, c);
+  add_parts(v, c, "How many parts, for --resume and --plan [chosen]");
 }
 
 void add_tanimoto_options(verb& v, pairs_command& c) {
@@ -396,12 +396,12 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
             {"top-k", keep_kind::top_k},
             {"counts", keep_kind::counts},
             {"dense", keep_kind::dense}});
-  add_output(v, c);
+  add_output(v, c, edge_formats());
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
   add_backend(v, c.pairs.exec);
   add_manner(v, c);
-  add_parts(v, c);
+  add_parts(v, c, "How many parts, for --resume and --plan [chosen]");
 }
 
 void settle_adjustment(pairs_command& c) {

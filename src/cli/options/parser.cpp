@@ -55,7 +55,7 @@ void print(const std::string& text) {
 }
 
 /// What is wrong with a job of differential correlation; "" where nothing is.
-std::string check_differential(const verb& v, const differential_command& job) {
+std::string check_differential(const verb& v, const pairs_command& job) {
   if (job.groups == "-") {
     return "--groups -: standard input is taken for INPUT alone, expected a file or labels";
   }
@@ -72,9 +72,9 @@ command_line with_help_option(command_line line) {
   return line;
 }
 
-/// What is wrong with the format, the devices and the text of a job; checks what else its verb has.
-template <class Job>
-void check_files(const verb& v, Job& job, const execution& exec) {
+/// The format, the devices and the text of a job with one result.
+void check_files(const verb& v, job_files& job, const execution& exec) {
+  if (job.output.empty()) job.output = "-";
   settle_format(job.format, v.is_given("--format"), {{"--output", job.output}});
   refuse(check_format(job));
   refuse(check_backend(exec));
@@ -108,7 +108,7 @@ class known_verbs {
     for (const measure what : all_measures()) {
       const measure_info& info = info_of(what);
       add<pairs_command>(std::string(info.name),
-                         fmt::format("{} of all pairs of rows", info.description), {.what = what},
+                         fmt::format("{} of all pairs of rows", info.description), pairs_of(what),
                          add_pair_options, check_pairs);
     }
     add<pairs_command>(
@@ -119,8 +119,7 @@ class known_verbs {
         },
         check_pairs);
     add<pairs_command>("tanimoto", "Tanimoto similarity of all pairs of fingerprints",
-                       {.fingerprints = io::fingerprint_options{}}, add_tanimoto_options,
-                       check_pairs);
+                       fingerprint_pairs(), add_tanimoto_options, check_pairs);
     add<rank_command>("rank", "Ranks of each row, or of a column of numbers", {}, add_rank,
                       [](const verb& v, rank_command& job) {
                         refuse(check_one_device(v, job.rank.exec));
@@ -137,12 +136,12 @@ class known_verbs {
                                refuse(check_one_device(v, job.filter.exec));
                                check_files(v, job, job.filter.exec);
                              });
-    add<differential_command>("differential",
-                              "Pairs of rows whose correlation differs between groups of columns",
-                              {}, add_differential, [](const verb& v, differential_command& job) {
-                                check_files(v, job, job.pairs.exec);
-                                refuse(check_differential(v, job));
-                              });
+    add<pairs_command>(
+        "differential", "Pairs of rows whose correlation differs between groups of columns",
+        pairs_of(measure::pearson), add_differential, [](const verb& v, pairs_command& job) {
+          check_files(v, job, job.pairs.exec);
+          refuse(check_differential(v, job));
+        });
     add<soft_threshold_command>("soft-threshold",
                                 "Powers for soft-threshold networks: fits and connectivities", {},
                                 add_soft_threshold, [](const verb& v, soft_threshold_command& job) {
@@ -165,6 +164,16 @@ class known_verbs {
   [[nodiscard]] std::deque<known_verb>& all() { return all_; }
 
  private:
+  static pairs_command pairs_of(measure what) {
+    pairs_command job;
+    job.what = what;
+    return job;
+  }
+  static pairs_command fingerprint_pairs() {
+    pairs_command job;
+    job.fingerprints.emplace();
+    return job;
+  }
   template <class Job, class AddOptions, class Check>
   void add(std::string name, std::string description, Job job, AddOptions add_options,
            Check check) {

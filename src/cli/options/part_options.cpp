@@ -24,8 +24,9 @@ std::optional<pair_part> parse_part(std::string_view text) {
   return part;
 }
 
-template <class Command>
-void add(verb& v, Command& c, const char* parts_text) {
+}  // namespace
+
+void add_parts(verb& v, pairs_command& c, const char* parts_text) {
   const auto take_part = [&c](const std::string& text) -> std::string {
     const std::optional<pair_part> part = parse_part(text);
     if (!part) return fmt::format("got {}, expected K/N with K from 1 to N, as 3/7", text);
@@ -52,19 +53,22 @@ void add(verb& v, Command& c, const char* parts_text) {
       ->group("Parts");
 }
 
-/// --output-dir without parts.
-template <class Command>
-std::string check_folder(const verb& v, const Command& c) {
-  if (!v.is_given("--output-dir") || c.is_part || c.resumes) return "";
-  return "--output-dir needs --part or --resume";
-}
-
-/// What is wrong with a job in parts; "" of others.
-template <class Command>
-std::string check(const verb& v, const Command& c, bool is_standard_input) {
+std::string check_parts_options(const verb& v, const pairs_command& c) {
+  if (v.is_given("--output-dir") && !c.is_part && !c.resumes) {
+    return "--output-dir needs --part or --resume";
+  }
+  if (v.is_given("--parts") && !c.resumes && !c.plan_only) {
+    return c.is_differential() ? "--parts needs --resume" : "--parts needs --resume or --plan";
+  }
+  if (c.plan_only && (c.is_part || c.resumes)) {
+    return c.is_part ? "--part does not go with --plan: --parts N plans a job in parts"
+                     : "--resume does not go with --plan";
+  }
   if (!c.is_part && !c.resumes) return "";
   if (c.is_part && c.resumes) return "--part does not go with --resume, which runs all parts";
-  if (is_standard_input) return "standard input has no parts: each reads the input again";
+  if (c.input == "-" || c.against == "-") {
+    return "standard input has no parts: each reads the input again";
+  }
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
@@ -74,62 +78,6 @@ std::string check(const verb& v, const Command& c, bool is_standard_input) {
     }
   }
   return "";
-}
-
-}  // namespace
-
-void add_parts(verb& v, pairs_command& c) {
-  add(v, c, "How many parts, for --resume and --plan [chosen]");
-}
-
-void add_parts(verb& v, differential_command& c) {
-  add(v, c, "How many parts, for --resume [chosen]");
-}
-
-std::string check_parts_options(const verb& v, const pairs_command& c) {
-  if (std::string wrong = check_folder(v, c); !wrong.empty()) return wrong;
-  if (v.is_given("--parts") && !c.resumes && !c.plan_only) {
-    return "--parts needs --resume or --plan";
-  }
-  if (c.plan_only && (c.is_part || c.resumes)) {
-    return c.is_part ? "--part does not go with --plan: --parts N plans a job in parts"
-                     : "--resume does not go with --plan";
-  }
-  return check(v, c, c.input == "-" || c.against == "-");
-}
-
-std::string check_parts_options(const verb& v, const differential_command& c) {
-  if (std::string wrong = check_folder(v, c); !wrong.empty()) return wrong;
-  if (v.is_given("--parts") && !c.resumes) return "--parts needs --resume";
-  return check(v, c, c.input == "-");
-}
-
-pairs_command job_in_parts(const differential_command& c) {
-  return {.what = c.what,
-          .groups = c.groups,
-          .input = c.input,
-          .filter = {.max_p = c.filter.max_p,
-                     .min_abs = c.filter.min_abs_z,
-                     .side = c.filter.side,
-                     .adjust = c.filter.adjust},
-          .keep = c.keep,
-          .k = c.k,
-          .output = c.output,
-          .format = c.format,
-          .report = c.report,
-          .command_line = c.command_line,
-          .pairs = c.pairs,
-          .text = c.text,
-          .transposes = c.transposes,
-          .max_input_bytes = c.max_input_bytes,
-          .max_output_bytes = c.max_output_bytes,
-          .quiet = c.quiet,
-          .force = c.force,
-          .no_clobber = c.no_clobber,
-          .part_folder = c.part_folder,
-          .is_part = c.is_part,
-          .resumes = c.resumes,
-          .parts = c.parts};
 }
 
 void add_parts_verb(verb& v, parts_command& c) {

@@ -8,12 +8,10 @@
 
 namespace gpu::cli {
 
-/// --part, --output-dir, --resume and --parts of a job of pairs, or of differences.
-void add_parts(verb& v, pairs_command& c);
-void add_parts(verb& v, differential_command& c);
+/// --part, --output-dir, --resume and --parts.
+void add_parts(verb& v, pairs_command& c, const char* parts_text);
 /// What does not go together; "" where all does.
 [[nodiscard]] std::string check_parts_options(const verb& v, const pairs_command& c);
-[[nodiscard]] std::string check_parts_options(const verb& v, const differential_command& c);
 
 /// The subcommands `parts` and `merge`.
 void add_parts_verb(verb& v, parts_command& c);

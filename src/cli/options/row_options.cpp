@@ -22,13 +22,13 @@ int most_asked_threads() {
   return std::max(always, detail::most_threads());
 }
 
-void add_results(verb& v, row_files& files) {
-  add_output(v, files);
+void add_results(verb& v, job_files& files, const offered_formats& formats = row_formats()) {
+  add_output(v, files, formats);
   add_report(v, files, "Also write input, shape and times as JSON");
   add_size_limit(v, files);
 }
 
-void add_quiet(verb& v, row_files& files) {
+void add_quiet(verb& v, job_files& files) {
   v.add_option("-q,--quiet", files.quiet, "No progress and no summary")->group("Execution");
 }
 
@@ -164,12 +164,15 @@ void add_top_k(verb& v, top_k_command& c) {
   add_quiet(v, c);
 }
 
-void add_differential(verb& v, differential_command& c) {
+void add_differential(verb& v, pairs_command& c) {
   add_input(v, c);
   v.add_option("--groups", c.groups,
                "The group of each column of numbers: labels with commas between them, or a file "
                "with a line for each column, its label or its name and label; two labels, and - "
                "for columns in neither. The first one that is there is the first group")
+      ->check([](const std::string& text) {
+        return text.empty() ? std::string("got an empty text, expected labels or a file") : "";
+      })
       ->required()
       ->type_name("FILE|LIST")
       ->group("Input");
@@ -186,7 +189,7 @@ void add_differential(verb& v, differential_command& c) {
       ->type_name("P")
       ->check(number_in("a number above 0, up to 1", [](double p) { return p > 0 && p <= 1; }))
       ->group("Which pairs");
-  v.add_option("--min-abs-z", c.filter.min_abs_z,
+  v.add_option("--min-abs-z", c.filter.min_abs,
                "Keep pairs with |z| >= Z; with --tail greater z, with less -z [0]")
       ->type_name("Z")
       ->check(number_in("a number from 0", [](double z) { return z >= 0; }))
@@ -211,10 +214,10 @@ void add_differential(verb& v, differential_command& c) {
       ->type_name("K")
       ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
       ->group("Result");
-  add_results(v, c);
+  add_results(v, c, table_formats());
   add_backend(v, c.pairs.exec);
   add_quiet(v, c);
-  add_parts(v, c);
+  add_parts(v, c, "How many parts, for --resume [chosen]");
 }
 
 namespace {

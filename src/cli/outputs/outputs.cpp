@@ -133,7 +133,7 @@ bool pair_outputs::is_on_terminal() const {
          (observations_ && observations_->target().is_terminal);
 }
 
-row_outputs::row_outputs(const row_files& job)
+row_outputs::row_outputs(const job_files& job)
     : budget_(job.force ? io::no_byte_limit : job.max_output_bytes) {
   std::vector<named_target> targets;
   targets.push_back({"--output", io::resolve_output(job.output)});

@@ -47,7 +47,7 @@ void check_outputs(const pairs_command& job);
 class row_outputs {
  public:
   /// As pair_outputs.
-  explicit row_outputs(const row_files& job);
+  explicit row_outputs(const job_files& job);
   row_outputs(const row_outputs&) = delete;
   row_outputs& operator=(const row_outputs&) = delete;
 

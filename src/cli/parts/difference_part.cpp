@@ -46,13 +46,6 @@ pair_summary summary_of(const input_tables& tables, const pair_options& options,
 
 }  // namespace
 
-differential_filter differential_filter_of(const pair_filter& filter) {
-  return {.max_p = filter.max_p,
-          .min_abs_z = filter.min_abs,
-          .side = filter.side,
-          .adjust = filter.adjust};
-}
-
 difference_part find_differences(const pairs_command& job, const input_tables& tables,
                                  const pair_options& options, const pair_filter& filter) {
   const differential_filter keep = differential_filter_of(filter);

@@ -22,9 +22,6 @@ struct difference_part {
   pair_summary summary;
 };
 
-/// The filter of a job in parts, whose min_abs is the least |z|.
-[[nodiscard]] differential_filter differential_filter_of(const pair_filter& filter);
-
 /// @param options, filter the part, and the cut, which for --adjust bh is that of the whole job.
 [[nodiscard]] difference_part find_differences(const pairs_command& job, const input_tables& tables,
                                                const pair_options& options,

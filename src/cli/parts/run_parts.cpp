@@ -134,11 +134,13 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
                 "the parts are");
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
-  return {.output = job.output,
-          .patterns = job.patterns,
-          .report = job.report,
-          .force = true,
-          .no_clobber = job.no_clobber};
+  pairs_command files;
+  files.patterns = job.patterns;
+  files.output = job.output;
+  files.report = job.report;
+  files.force = true;
+  files.no_clobber = job.no_clobber;
+  return files;
 }
 
 /// Removes what the manifests of the job name, and no other file, and says how many parts that

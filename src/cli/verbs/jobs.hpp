@@ -14,7 +14,7 @@ void run_rank(const rank_command& job);
 void run_top_k(const top_k_command& job);
 
 /// `gpu-similarity differential`: the whole table is read, the pairs that pass are written.
-void run_differential(const differential_command& job);
+void run_differential(const pairs_command& job);
 
 /// `gpu-similarity soft-threshold`: the whole table is read, one result is written.
 void run_soft_threshold(const soft_threshold_command& job);

@@ -39,7 +39,7 @@ auto timed(double& seconds, const Work& work) {
 
 class row_run {
  public:
-  row_run(const row_files& job, row_operation& operation)
+  row_run(const job_files& job, row_operation& operation)
       : job_(job), operation_(operation), outputs_(job) {
     report_.input.name = job.input == "-" ? "standard input" : job.input;
     report_.command_line = job.command_line;
@@ -157,7 +157,7 @@ class row_run {
     write_unfinished(run_status::interrupted, report);
   }
 
-  const row_files& job_;
+  const job_files& job_;
   row_operation& operation_;
   const stopwatch total_;
   row_outputs outputs_;
@@ -168,7 +168,7 @@ class row_run {
 
 }  // namespace
 
-void run_rows(const row_files& job, row_operation& operation) {
+void run_rows(const job_files& job, row_operation& operation) {
   check_execution(operation.exec());
   row_run(job, operation).run();
 }

@@ -32,6 +32,6 @@ class row_operation {
 
 /// Reads, computes, writes, reports.
 /// @throw whatever goes wrong, for main()
-void run_rows(const row_files& job, row_operation& operation);
+void run_rows(const job_files& job, row_operation& operation);
 
 }  // namespace gpu::cli

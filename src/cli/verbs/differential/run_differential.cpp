@@ -28,7 +28,7 @@ namespace {
 
 class differential_operation final : public row_operation {
  public:
-  explicit differential_operation(const differential_command& job)
+  explicit differential_operation(const pairs_command& job)
       : job_(job), options_(job.pairs), tab_(io::separator_of(job.format)) {
     options_.exec.on_progress = [](const progress&) {
       return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
@@ -100,18 +100,19 @@ class differential_operation final : public row_operation {
     const auto pairs = [&](const auto& sink) {
       return differential_pairs(job_.what, values, groups, options_, sink);
     };
+    const differential_filter filter = differential_filter_of(job_.filter);
     if (job_.keep == keep_kind::counts) {
-      differential_counts found = pairs(differential_count_sink{.keep = job_.filter});
+      differential_counts found = pairs(differential_count_sink{.keep = filter});
       degrees_ = std::move(found.degree);
       summary_ = std::move(found.summary);
     } else if (job_.keep == keep_kind::top_k) {
       // A row has no more partners than that.
       const index_t k = std::clamp<index_t>(values.rows() - 1, 1, job_.k);
-      differential_partners found = pairs(differential_top_k_sink{.k = k, .keep = job_.filter});
+      differential_partners found = pairs(differential_top_k_sink{.k = k, .keep = filter});
       edges_ = edges_of(found);
       summary_ = std::move(found.summary);
     } else {
-      differential_edges found = pairs(differential_edge_sink{.keep = job_.filter});
+      differential_edges found = pairs(differential_edge_sink{.keep = filter});
       edges_ = std::move(found.edges);
       summary_ = std::move(found.summary);
     }
@@ -140,7 +141,7 @@ class differential_operation final : public row_operation {
     return io::field_of(names_->name(index_t{row}), tab_);
   }
 
-  const differential_command& job_;
+  const pairs_command& job_;
   pair_options options_;
   labelled_groups groups_;
   std::optional<io::buffered_text> text_;
@@ -154,7 +155,7 @@ class differential_operation final : public row_operation {
 
 }  // namespace
 
-void run_differential(const differential_command& job) {
+void run_differential(const pairs_command& job) {
   differential_operation operation(job);
   run_rows(job, operation);
 }

@@ -1,14 +1,13 @@
 #pragma once
 // Options that several commands share.
 
-#include <algorithm>
-#include <cctype>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gpu/execution.hpp>
 
@@ -18,29 +17,15 @@
 
 namespace gpu::cli {
 
-/// Other words for some of the values.
-using aliases = std::map<std::string, std::string>;
-
 /// An option whose value is one of a few words, in capitals or not.
 template <class Value>
-option* add_choice(verb& v, std::string_view name, Value& value, words<Value> known,
+option* add_choice(verb& v, std::string_view name, Value& value, const words<Value>& known,
                    std::string help, const aliases& others = {}) {
-  std::sort(known.begin(), known.end());
-  std::string type;
-  for (const auto& [word, unused] : known) type.append(type.empty() ? "" : "|").append(word);
-  const auto take = [&value, known, others, type](const std::string& given) -> std::string {
-    std::string word = given;
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (const auto alias = others.find(word); alias != others.end()) word = alias->second;
-    for (const auto& [text, meant] : known) {
-      if (text != word) continue;
-      value = meant;
-      return "";
-    }
-    return "got " + given + ", expected " + type;
-  };
-  return v.add(name, take, std::move(help))->type_name(type);
+  std::vector<std::string_view> texts;
+  for (const auto& [text, meant] : known) texts.push_back(text);
+  return v.add_words(
+      name, texts, [&value, known](std::size_t at) { value = known[at].second; }, std::move(help),
+      others);
 }
 /// Of all words that there are for such a value.
 template <class Value>

@@ -1,7 +1,6 @@
 #include "cli/options/unknown_words.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -32,9 +31,10 @@ std::string unknown_verb(const std::string& word, const word_list& verbs) {
   word_list known = verbs;
   known.emplace_back("help");
   const std::string meant = nearest_word(word, known);
-  return meant.empty()
-             ? fmt::format("unknown command {}, expected one of {}", word, fmt::join(verbs, ", "))
-             : fmt::format("unknown command {}, did you mean {}?", word, meant);
+  if (!meant.empty()) return fmt::format("unknown command {}, did you mean {}?", word, meant);
+  std::string list;
+  for (const std::string& name : verbs) list.append(list.empty() ? "" : ", ").append(name);
+  return fmt::format("unknown command {}, expected one of {}", word, list);
 }
 
 /// What other programs call an option, and what it is called here.

@@ -50,6 +50,26 @@ option* verb::add(std::string_view names, option::destination to, std::string he
   return &options.emplace_back(names, std::move(to), std::move(help));
 }
 
+option* verb::add_words(std::string_view names, const std::vector<std::string_view>& known,
+                        std::function<void(std::size_t)> take, std::string help,
+                        const aliases& others) {
+  std::vector<std::string_view> sorted = known;
+  std::sort(sorted.begin(), sorted.end());
+  std::string type;
+  for (const std::string_view word : sorted) type.append(type.empty() ? "" : "|").append(word);
+  auto take_word = [known, take = std::move(take), others, type](const std::string& given) {
+    std::string word = given;
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (const auto alias = others.find(word); alias != others.end()) word = alias->second;
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) return fmt::format("got {}, expected {}", given, type);
+    take(static_cast<std::size_t>(found - known.begin()));
+    return std::string();
+  };
+  return add(names, std::move(take_word), std::move(help))->type_name(type);
+}
+
 bool verb::is_given(std::string_view option_name) const {
   return std::any_of(options.begin(), options.end(), [&](const option& o) {
     return o.is_given && std::find(o.names.begin(), o.names.end(), option_name) != o.names.end();

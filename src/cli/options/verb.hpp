@@ -2,9 +2,11 @@
 // The options of a command as data. The parser, the manual page and what is said of unknown words
 // are made from them; parser.cpp is the one file that knows the library that parses.
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,9 @@ class option {
   [[nodiscard]] std::string title() const;
 };
 
+/// Other words for some of the values.
+using aliases = std::map<std::string, std::string>;
+
 /// A verb with its options, in the order of the help.
 struct verb {
   std::string name;
@@ -60,6 +65,10 @@ struct verb {
   option* add_option(std::string_view names, Value& value, std::string help) {
     return add(names, &value, std::move(help));
   }
+
+  /// An option whose value is one of a few words, in capitals or not; `take` gets its number.
+  option* add_words(std::string_view names, const std::vector<std::string_view>& known,
+                    std::function<void(std::size_t)> take, std::string help, const aliases& others);
 
   /// Whether it has the option, and it is given.
   [[nodiscard]] bool is_given(std::string_view option_name) const;

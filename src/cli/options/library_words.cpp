@@ -53,10 +53,11 @@ bool is_of_word(char c) {
 
 /// The entry whose words stand whole at the beginning of `text`, or none.
 const library_word* word_at(std::string_view text) {
-  const auto found = std::find_if(words_of_options.begin(), words_of_options.end(), [text](const library_word& word) {
-    return text.starts_with(word.said) &&
-           (text.size() == word.said.size() || !is_of_word(text[word.said.size()]));
-  });
+  const auto found = std::find_if(
+      words_of_options.begin(), words_of_options.end(), [text](const library_word& word) {
+        return text.starts_with(word.said) &&
+               (text.size() == word.said.size() || !is_of_word(text[word.said.size()]));
+      });
   return found == words_of_options.end() ? nullptr : &*found;
 }
 

@@ -75,7 +75,7 @@ _gpu-similarity() {
       -:*) action= ;;
       *\|*) action=":$names:(${value//|/ })" ;;
       DIR:*|*:DIR) action=":$names:_files -/" ;;
-      FILE:*|*:INPUT) action=":$names:_files" ;;
+      FILE:*|*:[A-Z]*) action=":$names:_files" ;;
       *) action=":$value: " ;;
     esac
     if [[ $names != -* ]]; then

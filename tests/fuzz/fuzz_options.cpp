@@ -53,6 +53,9 @@ void check(const gpu::cli::soft_threshold_command& c) {
 }
 
 void check(const gpu::cli::info_command&) {}
+void check(const gpu::cli::page_command& c) {
+  expect(c.what <= gpu::cli::page_kind::manual, "page");
+}
 void check(const gpu::cli::parts_command& c) {
   expect(!c.folder.empty(), "folder");
 }

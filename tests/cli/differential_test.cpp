@@ -144,6 +144,10 @@ TEST_CASE("groups of differential that are wrong are named", "[cli][differential
   CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage),
              "--format: got npy, expected csv|tsv"));
   CHECK(says(refused({"--groups", groups, "-o", in.folder.path("out.npy")}, exit_usage), "npy"));
+  CHECK(says(refused({"--groups", ""}, exit_usage), "--groups: got an empty text"));
+  CHECK(says(refused({"--groups", "", "--part", "1/2", "--output-dir", in.folder.path("parts")},
+                     exit_usage),
+             "--groups: got an empty text"));
   CHECK(says(refused({"--groups", groups, "--max-p", "2"}, exit_usage), "--max-p"));
   CHECK(says(refused({"--groups", groups, "--measure", "kendall"}, exit_usage), "--measure"));
 }

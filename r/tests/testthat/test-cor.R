@@ -1,0 +1,1 @@
+test_that("x", expect_equal(1,1))

@@ -123,7 +123,8 @@ corAndPvalue <- function(x, y = NULL, use = "pairwise.complete.obs",
   degrees <- pmax(found$n - 2, 0)
   list(cor = found$r, p = p_of(found$r, found$n, alternative),
        Z = 0.5 * log((1 + found$r) / (1 - found$r)) * sqrt(degrees),
-       t = sqrt(degrees) * found$r / sqrt(1 - found$r^2), nObs = found$n)
+       t = sqrt(degrees) * (if (alternative == "two.sided") abs else identity)(found$r) /
+         sqrt(1 - found$r^2), nObs = found$n)
 }
 
 #' @rdname faces
@@ -138,7 +139,7 @@ pickSoftThreshold <- function(data, RsquaredCut = 0.85, powerVector = c(1:10, se
   found <- soft_threshold(data, sort(powerVector), match.arg(networkType), method, nBreaks,
                           RsquaredCut, removeFirst, ...)
   fits <- found$fits
-  table <- data.frame(Power = fits$power, SFT.R.sq = fits$signed_r_squared, slope = fits$slope,
+  table <- data.frame(Power = fits$power, SFT.R.sq = fits$r_squared, slope = fits$slope,
                       truncated.R.sq = fits$truncated_r_squared, mean.k. = fits$mean,
                       median.k. = fits$median, max.k. = fits$max)
   if (verbose > 0) print(table)

@@ -161,7 +161,7 @@ dense_result <- function(found, call) {
 #' @return The summary of the run, a list, invisibly; `NULL` where `f` ended it.
 #' @examples
 #' kept <- 0
-#' cor_stream(as.matrix(mtcars), function(batch) kept <<- kept + nrow(batch), max_p = 0.05)
+#' cor_stream(as.matrix(mtcars), f = function(batch) kept <<- kept + nrow(batch), max_p = 0.05)
 #' kept
 #' @export
 cor_stream <- function(x, y = NULL, f = NULL, file = NULL, method = "spearman", max_p = 1,

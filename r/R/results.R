@@ -496,7 +496,7 @@ merge_parts <- function(parts) {
     }
   } else if (kind == "soft_threshold") {
     return(soft_threshold_result(joined("connectivity", rbind), out$fits$power, out$network, out$fit,
-                                 summary, list(names = out$names, options = out["method"])))
+                                 summary, list(names = out$names, options = out[c("method", "adjust", "use")])))
   } else if (is.null(columns)) {
     refuse("parts", "results of class ", dQuote(kind, FALSE), " have no parts")
   }

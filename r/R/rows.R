@@ -52,7 +52,11 @@ top_k <- function(x, k, decreasing = TRUE, distinct = FALSE, margin = 2, ...) {
   found$index <- found$index + 1
   if (distinct) {
     behind <- row(found$index) > rep(found$found, each = nrow(found$index))
-    for (part in c("values", "index", "counts")) found[[part]][behind] <- NA
+    kept <- seq_len(max(found$found, 0))
+    for (part in c("values", "index", "counts")) {
+      found[[part]][behind] <- NA
+      found[[part]] <- found[[part]][kept, , drop = FALSE]
+    }
     found$found <- NULL
   }
   call$margin <- margin

@@ -1,1 +1,0 @@
-test_that("x", expect_equal(1,1))

@@ -100,7 +100,7 @@ summary.cor_diff <- function(object, ...) {
 # A histogram of statistics with the curve of independent variables and the cut.
 plot_statistics <- function(breaks, counts, run, symbol, ...) {
   width <- diff(breaks)[1]
-  graphics::plot(breaks, c(counts, 0), type = "n", xlab = symbol, ylab = "pairs", las = 1,
+  graphics::plot(breaks, c(counts, 0), type = "n", xlab = symbol, ylab = "pairs",
                  ylim = c(0, max(counts, 1)), ...)
   graphics::rect(utils::head(breaks, -1), 0, breaks[-1], counts, col = "#9ecae1", border = NA)
   degrees <- run$observations - 2
@@ -276,7 +276,7 @@ print.cor_diff <- function(x, n = 6, ...) {
 
 #' @export
 plot.cor_diff <- function(x, ...) {
-  graphics::plot(x$first, x$second, xlim = c(-1, 1), ylim = c(-1, 1), asp = 1, pch = 19, cex = 0.5,
+  graphics::plot(x$first, x$second, xlim = c(-1, 1), ylim = c(-1, 1), pch = 19, cex = 0.5,
                  col = grDevices::adjustcolor("#3182bd", 0.5), las = 1,
                  xlab = paste(symbol_of(x$method), "in", x$groups[1]),
                  ylab = paste(symbol_of(x$method), "in", x$groups[2]), ...)
@@ -345,11 +345,11 @@ plot.soft_threshold <- function(x, ...) {
   before <- graphics::par(mfrow = c(1, 2))
   on.exit(graphics::par(before))
   fits <- x$fits
-  graphics::plot(fits$power, fits$signed_r_squared, type = "n", las = 1, xlab = "power",
+  graphics::plot(fits$power, fits$signed_r_squared, type = "n", xlab = "power",
                  ylab = expression("signed " * R^2 * " of the scale-free fit"), ...)
   graphics::text(fits$power, fits$signed_r_squared, fits$power, col = "#b2182b")
   graphics::abline(h = x$fit$r_squared_cut, lty = 2)
-  graphics::plot(fits$power, fits$mean, type = "n", log = "y", las = 1, xlab = "power",
+  graphics::plot(fits$power, fits$mean, type = "n", log = "y", xlab = "power",
                  ylab = "mean connectivity", ...)
   graphics::text(fits$power, fits$mean, fits$power, col = "#b2182b")
   invisible(x)

@@ -26,9 +26,26 @@ in_r <- function(message) {
     "\\badjustment::([a-z_]+)" = "adjust = \"\\1\"",
     "\\bp_method::([a-z_]+)" = "p_method = \"\\1\"",
     "\\brow_folding::([a-z_]+)" = "fold = \"\\1\"",
-    "\\bgpu::" = "")
+    "\\bgpu::" = "",
+    "^measure(?=:)" = "method",
+    "^statistics(?=:)" = "statistic",
+    "^groups\\.(first|second)(?=:)" = "group",
+    "\\bbenjamini_hochberg\\b" = "BH")
   for (pattern in names(words)) message <- gsub(pattern, words[[pattern]], message, perl = TRUE)
-  message
+  if (startsWith(message, "use: ")) {
+    policies <- c(reject = uses[1], propagate = uses[4], pairwise = uses[3])
+    for (policy in names(policies)) {
+      message <- gsub(paste0("\\b", policy, "\\b(?!\\.)"), policies[[policy]], message, perl = TRUE)
+    }
+  }
+  if (grepl("one part of a job", message)) message <- paste0(message, "; part_cut() gives max_p for the parts")
+  # Rows of the library are variables of R, columns are observations, and R counts from 1.
+  numbered <- gregexpr("\\b(row|column) [0-9]+|(?<=^powers\\[)[0-9]+", message, perl = TRUE)
+  regmatches(message, numbered) <- lapply(regmatches(message, numbered), function(found) {
+    vapply(found, function(one) sub("[0-9]+", as.numeric(sub("\\D*", "", one)) + 1, one), "")
+  })
+  message <- gsub("(?<![-\\w])row(s?)\\b", "variable\\1", message, perl = TRUE)
+  gsub("(?<![-\\w])column(s?)\\b", "observation\\1", message, perl = TRUE)
 }
 
 # What the library answered, or its failure as a condition that speaks of the variables of `call`.

@@ -4,7 +4,7 @@
 #' @keywords internal
 #' @useDynLib gpusimilarity, .registration = TRUE, .fixes = "C_"
 #' @importClassesFrom Matrix dgCMatrix
-#' @importFrom methods as
+#' @importFrom methods as coerce
 "_PACKAGE"
 
 #' Options of all functions
@@ -23,7 +23,8 @@
 #' * `variant`: the implementation; "automatic" chooses.
 #'
 #' @section All pairs:
-#' * `part`: `c(index, of)` computes one of `of` parts, see [merge_parts()].
+#' * `part`: `c(index, of)` computes one of `of` parts, see [merge_parts()], and
+#'   [part_cut()] for `adjust = "BH"`.
 #' * `min_observations`: with `use = "pairwise.complete.obs"`, pairs that share fewer have no
 #'   statistic; at least 3.
 #' * `effective_observations`: the sample size behind p, where observations depend on each other, as

@@ -46,7 +46,7 @@ soft_threshold_result <- function(connectivity, powers, network, fit, summary, c
 #' @param statistic a square matrix of correlations, as [cor_dense()] or `stats::cor` gives it.
 #' @param power,network as of [soft_threshold()].
 #' @param ... `backend`, `devices`, `workspace_bytes`, `cpu_threads` and `progress` of [options].
-#' @return The overlap, a matrix in [0, 1].
+#' @return The overlap, a matrix of numbers from 0 to 1.
 #' @examples
 #' tom(cor_dense(as.matrix(mtcars)), power = 4)[1:3, 1:3]
 #' @export
@@ -78,9 +78,9 @@ tom <- function(statistic, power = 6, network = "unsigned", ...) {
 #' @examples
 #' cor_diff(as.matrix(mtcars[, 1:7]), mtcars$am, max_p = 0.05)
 #' @export
-cor_diff <- function(x, group, method = "spearman", max_p = 1, min_abs_z = 0,
-                     alternative = "two.sided", adjust = "none", k = NULL, use = "all.obs",
-                     margin = 2, ..., max_edges = Inf) {
+cor_diff <- function(x, group, method = "spearman", max_p = 1, alternative = "two.sided",
+                     adjust = "none", k = NULL, use = "all.obs", margin = 2, ..., min_abs_z = 0,
+                     max_edges = Inf) {
   call <- pair_call(x, NULL, arguments(c("x", "group")))
   group <- factor(group)
   if (nlevels(group) != 2 || length(group) != call$x$observations) {
@@ -121,7 +121,6 @@ max_t <- function(x, y = NULL, method = "spearman", permutations = 1000, seed = 
                   alternative = "two.sided", shuffle = "permutation", use = "all.obs", margin = 2,
                   ...) {
   call <- pair_call(x, y, arguments())
-  call$options$adjust <- NULL
   pair_result("max_t", answer_of(.Call(C_max_t, call$x, call$y, call$options), call), call)
 }
 

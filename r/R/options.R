@@ -82,12 +82,10 @@ pair_call <- function(x, y, options) {
   options$use <- use
   options$progress <- progress_of(options$progress)
   if (!is.null(covariates)) {
-    if (is_sparse(covariates)) covariates <- as.matrix(covariates)
-    options$covariates <- as.double(covariates)
-    options$covariate_observations <- nrow(covariates)
+    options$covariates <- as.matrix(covariates)
+    storage.mode(options$covariates) <- "double"
   }
   if (!is.null(weights)) options$weights <- weights
-  if (is.null(options$adjust)) options$adjust <- "none"
   list(x = of_x$table, y = of_y$table, options = options, names = of_x$names,
        y_names = of_y$names, has_y = !is.null(of_y))
 }

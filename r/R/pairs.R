@@ -36,7 +36,7 @@ with_most_edges <- function(max_edges, run) {
 #' @param y a second table of the same observations, for the pairs of a variable of x and one of y.
 #' @param method "spearman", "pearson", "kendall", "bicor" (biweight midcorrelation) or "cosine".
 #' @param max_p keep pairs with p <= `max_p`, after `adjust`.
-#' @param min_abs keep pairs whose statistic is at least this large, in [0, 1]: its magnitude, or in
+#' @param min_abs keep pairs whose statistic is at least this large, from 0 to 1: its magnitude, or in
 #'   the direction of `alternative`.
 #' @param alternative "two.sided", "greater" or "less".
 #' @param adjust correction of `max_p` for the number of pairs: "none", "bonferroni", or "BH" (false
@@ -97,7 +97,7 @@ cor_top <- function(x, y = NULL, k = 10, method = "spearman", max_p = 1, min_abs
 #' How many pairs of variables are correlated
 #'
 #' @inheritParams cor_edges
-#' @param bins bins of equal width over [-1, 1] for a histogram of the kept statistics; 0: none.
+#' @param bins bins of equal width from -1 to 1 for a histogram of the kept statistics; 0: none.
 #' @return An object of class `cor_counts`: `tested` and `kept` pairs, the `degree` of each variable
 #'   (pairs that it is part of; of y in `y_degree`), and `histogram` with its `breaks`. Counts are
 #'   doubles, so that none overflows.
@@ -238,6 +238,39 @@ plan_cor <- function(x, y = NULL, method = "spearman", max_p = 1, min_abs = 0,
   pair_result("cor_plan", answer_of(.Call(C_plan, call$x, call$y, call$options), call), call)
 }
 
+#' The cut of Benjamini and Hochberg for a job in parts
+#'
+#' The cut of `adjust = "BH"` depends on all pairs of a job, so that no part can know it. This function
+#' counts in all parts, one to three times, and gives the cut on p with which the parts then run:
+#' together they keep what the whole call with `adjust = "BH"` keeps.
+#' @inheritParams cor_edges
+#' @param max_p the false discovery rate.
+#' @param parts how many parts.
+#' @param apply `function(indices, count)` that calls `count` of each index and gives a list, as
+#'   `lapply` or `parallel::mclapply` do.
+#' @return The cut, for `max_p` of the parts.
+#' @examples
+#' x <- as.matrix(mtcars)
+#' cut <- part_cut(x, max_p = 0.05, parts = 3)
+#' merge_parts(lapply(1:3, function(index) cor_edges(x, max_p = cut, part = c(index, 3))))
+#' @export
+part_cut <- function(x, y = NULL, method = "spearman", max_p = 0.05, alternative = "two.sided",
+                     covariates = NULL, weights = NULL, use = "all.obs", margin = 2, ..., parts,
+                     apply = lapply) {
+  call <- pair_call(x, y, arguments(c("x", "y", "parts", "apply")))
+  step <- list(search = NULL, max_p = NA)
+  while (is.na(step$max_p)) {
+    counts <- apply(seq_len(parts), function(index) {
+      call$options[c("part", "search")] <- list(c(index, parts), step$search)
+      answer_of(.Call(C_discoveries, call$x, call$y, call$options), call)
+    })
+    # The search is that of all parts; what is behind it adds up.
+    sums <- c(counts[[1]][1:4], Reduce(`+`, lapply(counts, `[`, -(1:4))))
+    step <- answer_of(.Call(C_next_search, sums, call$options[c("max_p", "alternative")]))
+  }
+  step$max_p
+}
+
 #' The observations that two variables share
 #'
 #' @inheritParams cor_edges
@@ -274,7 +307,7 @@ tanimoto <- function(x, y = NULL, result = c("edges", "top", "counts", "dense"),
                      margin = 2, ...) {
   result <- match.arg(result)
   call <- pair_call(x, y, arguments(c("x", "y", "result")))
-  call$options[c("use", "adjust")] <- NULL
+  call$options$use <- NULL
   if (result == "dense") call$options$min_abs <- NULL
   run <- function() answer_of(.Call(C_tanimoto, call$x, call$y, result, call$options), call)
   found <- if (result != "edges") run() else with_most_edges(

@@ -11,6 +11,8 @@ SEXP dense(SEXP x, SEXP y, SEXP options);
 SEXP counts(SEXP x, SEXP y, SEXP options);
 SEXP partners(SEXP x, SEXP y, SEXP options);
 SEXP plan(SEXP x, SEXP y, SEXP options);
+SEXP discoveries(SEXP x, SEXP y, SEXP options);
+SEXP next_search(SEXP counts, SEXP options);
 SEXP observations(SEXP x, SEXP y, SEXP options);
 SEXP connectivity(SEXP x, SEXP options);
 SEXP scale_free_fit(SEXP connectivity, SEXP options);

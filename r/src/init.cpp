@@ -16,19 +16,14 @@ R_CallMethodDef entry(const char* name, SEXP (*function)(Arguments...)) {
 
 extern "C" attribute_visible void R_init_gpusimilarity(DllInfo* library) {
 #define ENTRY(name) entry(#name, &gpu_r::name)
-  static const R_CallMethodDef entries[] = {ENTRY(edges),          ENTRY(stream),
-                                            ENTRY(dense),          ENTRY(counts),
-                                            ENTRY(partners),       ENTRY(plan),
-                                            ENTRY(observations),   ENTRY(connectivity),
-                                            ENTRY(scale_free_fit), ENTRY(topological_overlap),
-                                            ENTRY(differential),   ENTRY(max_t),
-                                            ENTRY(max_t_cut),      ENTRY(max_t_p),
-                                            ENTRY(rank_rows),      ENTRY(mean_filter),
-                                            ENTRY(top_values),     ENTRY(tanimoto),
-                                            ENTRY(p_values),       ENTRY(adjusted_p),
-                                            ENTRY(confidence),     ENTRY(add_checksums),
-                                            ENTRY(measures),       ENTRY(backends),
-                                            ENTRY(devices),        {nullptr, nullptr, 0}};
+  static const R_CallMethodDef entries[] = {
+      ENTRY(edges),        ENTRY(stream),       ENTRY(dense),          ENTRY(counts),
+      ENTRY(partners),     ENTRY(plan),         ENTRY(discoveries),    ENTRY(next_search),
+      ENTRY(observations), ENTRY(connectivity), ENTRY(scale_free_fit), ENTRY(topological_overlap),
+      ENTRY(differential), ENTRY(max_t),        ENTRY(max_t_cut),      ENTRY(max_t_p),
+      ENTRY(rank_rows),    ENTRY(mean_filter),  ENTRY(top_values),     ENTRY(tanimoto),
+      ENTRY(p_values),     ENTRY(adjusted_p),   ENTRY(confidence),     ENTRY(add_checksums),
+      ENTRY(measures),     ENTRY(backends),     ENTRY(devices),        {nullptr, nullptr, 0}};
 #undef ENTRY
   R_registerRoutines(library, nullptr, entries, nullptr, nullptr);
   R_useDynamicSymbols(library, FALSE);

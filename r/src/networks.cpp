@@ -128,9 +128,11 @@ SEXP differential(SEXP x, SEXP options) {
     const std::vector<gpu::index_t> first = columns_from(reader, "first");
     const std::vector<gpu::index_t> second = columns_from(reader, "second");
     const gpu::column_groups groups{first, second};
-    gpu::differential_filter keep{
-        .max_p = call.keep.max_p, .side = call.keep.side, .adjust = call.keep.adjust};
+    gpu::differential_filter keep;
+    reader.read("max_p", keep.max_p);
     reader.read("min_abs_z", keep.min_abs_z);
+    reader.read("alternative", keep.side);
+    reader.read("adjust", keep.adjust);
     gpu::index_t k = 0;
     reader.read("k", k);
     gpu::differential_edge_sink sink{.keep = keep};
@@ -175,7 +177,8 @@ SEXP max_t(SEXP x, SEXP y, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
-    gpu::max_t_options how{.side = call.keep.side};
+    gpu::max_t_options how;
+    reader.read("alternative", how.side);
     reader.read("permutations", how.permutations);
     reader.read("seed", how.seed);
     reader.read("shuffle", how.shuffle);

@@ -8,9 +8,23 @@ namespace {
 // Thrown through the library to end a stream whose function said FALSE.
 struct stream_stopped {};
 
+std::vector<double> numbers_of(const gpu::discovery_search& search) {
+  return {search.observations, static_cast<double>(search.family),
+          static_cast<double>(search.least), static_cast<double>(search.most)};
+}
+
+gpu::discovery_search search_of(const std::vector<double>& numbers, const gpu::pair_filter& keep) {
+  return {.max_p = keep.max_p,
+          .side = keep.side,
+          .observations = numbers.at(0),
+          .family = static_cast<std::uint64_t>(numbers.at(1)),
+          .least = static_cast<std::uint64_t>(numbers.at(2)),
+          .most = static_cast<std::uint64_t>(numbers.at(3))};
+}
+
 // The p of the entries of a table of partners, as edges have it; NaN behind the last of a row.
 gpu::matrix<double> p_of_partners(const gpu::neighbor_table& table, const pair_tables& tables,
-                                  const pair_call& call) {
+                                  const pair_call& call, gpu::tail side) {
   std::vector<gpu::edge> entries;
   gpu::matrix<double> p(table.index.rows(), table.index.cols());
   const gpu::index_t cols = p.cols();
@@ -25,7 +39,6 @@ gpu::matrix<double> p_of_partners(const gpu::neighbor_table& table, const pair_t
                          .p = 0});
     }
   }
-  const gpu::tail side = call.keep.side;
   const gpu::execution threads{.cpu_threads = call.options.exec.cpu_threads};
   const bool is_pairwise = call.options.nans == gpu::nan_policy::pairwise;
   std::vector<double> of_entries(entries.size());
@@ -78,20 +91,13 @@ gpu::matrix<double> p_of_partners(const gpu::neighbor_table& table, const pair_t
 
 pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("method", what);
-  reader.read("max_p", keep.max_p);
-  reader.read("min_abs", keep.min_abs);
-  reader.read("alternative", keep.side);
-  reader.read("adjust", keep.adjust);
   reader.read("use", options.nans);
   reader.read("min_observations", options.min_observations);
-  // One behind the other, as R's matrix of observations x covariates has them.
-  covariates_ = reader.numbers("covariates");
-  double observations = 0;
-  reader.read("covariate_observations", observations);
-  if (observations > 0) {
-    const auto cols = static_cast<gpu::index_t>(observations);
-    options.covariates = {covariates_.data(), static_cast<gpu::index_t>(covariates_.size()) / cols,
-                          cols};
+  // R sends a matrix of doubles, observations x covariates, and keeps it.
+  const SEXP covariates = reader.take("covariates");
+  if (covariates != R_NilValue) {
+    options.covariates = {REAL(covariates), gpu::index_t{Rf_ncols(covariates)},
+                          gpu::index_t{Rf_nrows(covariates)}};
   }
   weights_ = reader.numbers("weights");
   options.column_weights = weights_;
@@ -103,6 +109,15 @@ pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("fold", options.fold);
   options.part = read_part(reader);
   options.exec = context.execution();
+}
+
+gpu::pair_filter read_filter(option_reader& reader) {
+  gpu::pair_filter keep;
+  reader.read("max_p", keep.max_p);
+  reader.read("min_abs", keep.min_abs);
+  reader.read("alternative", keep.side);
+  reader.read("adjust", keep.adjust);
+  return keep;
 }
 
 cpp11::sexp summary_of(const gpu::pair_summary& run, bool has_y) {
@@ -175,7 +190,7 @@ SEXP edges(SEXP x, SEXP y, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
-    gpu::edge_sink sink{.keep = call.keep};
+    gpu::edge_sink sink{.keep = read_filter(reader)};
     reader.read("max_edges", sink.max_edges);
     reader.read("order", sink.order);
     reader.check_all_read();
@@ -190,7 +205,7 @@ SEXP stream(SEXP x, SEXP y, SEXP consume, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
-    gpu::stream_sink sink{.keep = call.keep};
+    gpu::stream_sink sink{.keep = read_filter(reader)};
     reader.read("order", sink.order);
     reader.read("batch_edges", sink.batch_edges);
     reader.check_all_read();
@@ -228,7 +243,7 @@ SEXP counts(SEXP x, SEXP y, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
-    gpu::count_sink sink{.keep = call.keep};
+    gpu::count_sink sink{.keep = read_filter(reader)};
     reader.read("bins", sink.histogram_bins);
     reader.check_all_read();
     const auto found = call.context.run([&] { return call.all_pairs(tables, sink); });
@@ -247,7 +262,7 @@ SEXP partners(SEXP x, SEXP y, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
-    gpu::top_k_sink sink{.keep = call.keep};
+    gpu::top_k_sink sink{.keep = read_filter(reader)};
     reader.read("k", sink.k);
     reader.read("order", sink.order);
     bool has_q = false;
@@ -257,7 +272,7 @@ SEXP partners(SEXP x, SEXP y, SEXP options) {
     gpu::matrix<double> p;
     const auto found = call.context.run([&] {
       gpu::neighbor_table table = call.all_pairs(tables, sink);
-      p = p_of_partners(table, tables, call);
+      p = p_of_partners(table, tables, call, sink.keep.side);
       return table;
     });
     return named_list({{"index", partners_of(found.index)},
@@ -274,10 +289,11 @@ SEXP plan(SEXP x, SEXP y, SEXP options) {
     const pair_tables tables(x, y);
     option_reader reader(options);
     pair_call call(reader);
+    const gpu::pair_filter keep = read_filter(reader);
     reader.check_all_read();
     const gpu::pair_plan plan = call.context.run([&] {
       return tables.visit([&](const auto&... views) {
-        return gpu::plan_all_pairs(call.what, views..., call.options, call.keep);
+        return gpu::plan_all_pairs(call.what, views..., call.options, keep);
       });
     });
     return named_list({{"backend", text_of(gpu::to_string(plan.used))},
@@ -291,6 +307,51 @@ SEXP plan(SEXP x, SEXP y, SEXP options) {
                        {"kept_upper", number_of(plan.kept_upper)},
                        {"result_bytes", number_of(plan.result_bytes)},
                        {"warning", text_of(plan.warning)}});
+  });
+}
+
+// One counting step of Benjamini and Hochberg's cut of a job in parts. A search is
+// c(observations, family, least, most); the first step has none. The counts are
+// c(search, below, at_or_above, bins), in one vector, so that those of parts add up behind the
+// search.
+SEXP discoveries(SEXP x, SEXP y, SEXP options) {
+  return guarded([&] {
+    const pair_tables tables(x, y);
+    option_reader reader(options);
+    pair_call call(reader);
+    gpu::discovery_sink sink;
+    reader.read("max_p", sink.keep.max_p);
+    reader.read("alternative", sink.keep.side);
+    const std::vector<double> search = reader.numbers("search");
+    if (!search.empty()) sink.search = search_of(search, sink.keep);
+    reader.check_all_read();
+    const auto found = call.context.run([&] { return call.all_pairs(tables, sink); });
+    std::vector<double> counts = numbers_of(found.search);
+    counts.push_back(static_cast<double>(found.below));
+    counts.push_back(static_cast<double>(found.at_or_above));
+    counts.insert(counts.end(), found.bins.begin(), found.bins.end());
+    return vector_of(counts);
+  });
+}
+
+// The search after a step that was counted over all parts, and the cut on p, NA until it is
+// decided.
+SEXP next_search(SEXP counts, SEXP options) {
+  return guarded([&] {
+    option_reader reader(options);
+    gpu::pair_filter keep;
+    reader.read("max_p", keep.max_p);
+    reader.read("alternative", keep.side);
+    const std::vector<double> all(REAL(counts), REAL(counts) + Rf_xlength(counts));
+    gpu::discovery_counts sums{.search = search_of(all, keep),
+                               .below = static_cast<std::uint64_t>(all.at(4)),
+                               .at_or_above = static_cast<std::uint64_t>(all.at(5))};
+    for (std::size_t i = 6; i < all.size(); ++i) {
+      sums.bins.push_back(static_cast<std::uint64_t>(all[i]));
+    }
+    const gpu::discovery_search next = gpu::next_search(sums);
+    return named_list({{"search", vector_of(numbers_of(next))},
+                       {"max_p", number_of(next.is_decided() ? next.max_p_effective() : NA_REAL)}});
   });
 }
 

@@ -9,7 +9,7 @@
 
 namespace gpu_r {
 
-// Reads method, the filter, use, covariates, weights, variant, fold, part and what
+// Reads method, use, covariates, weights, variant, fold, part and what
 // execution_context reads; the caller reads its own and calls check_all_read().
 struct pair_call {
   explicit pair_call(option_reader& options);
@@ -22,14 +22,15 @@ struct pair_call {
   }
 
   gpu::measure what = gpu::measure::spearman;
-  gpu::pair_filter keep;
   execution_context context;
   gpu::pair_options options;
 
  private:
-  std::vector<double> covariates_;
   std::vector<double> weights_;
 };
+
+// Which pairs to keep: max_p, min_abs, alternative and adjust.
+[[nodiscard]] gpu::pair_filter read_filter(option_reader& options);
 
 cpp11::sexp summary_of(const gpu::pair_summary& summary, bool has_y);
 

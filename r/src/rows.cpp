@@ -15,7 +15,7 @@ auto with_rows(const table_view& table, const Call& call) {
   if (const auto* const integers = std::get_if<gpu::matrix_view<const std::int32_t>>(&table)) {
     return call(*integers);
   }
-  throw gpu::invalid_argument("x: expected a dense matrix with variables in columns");
+  throw gpu::invalid_argument("x: expected a dense matrix, got a sparse one");
 }
 
 // The value (i, j) of a table as a bit; refuses what is not one.

@@ -83,17 +83,17 @@ ls -l "$tarball"
 [ "$(stat --format=%s "$tarball")" -le 5000000 ] || fail "the tarball has more than 5 MB"
 [ -z "$only_tarball" ] || exit 0
 
-# check NAME OPTIONS...: R CMD check, in which everything that is not OK is a failure, but for what R says of every
-# package that is not on CRAN yet.
+# check NAME OPTIONS...: R CMD check, in which everything that is not OK is a failure, except what R says of every
+# package that is not on CRAN yet, and that the package arrow is not in Debian.
 check() {
   local name=$1 seconds=$SECONDS
   shift
   say "R CMD check --as-cran, $name"
   mkdir -p "$folder/$name"
-  (cd "$folder/$name" && _R_CHECK_CRAN_INCOMING_REMOTE_=false R CMD check --as-cran --no-manual "$@" "$tarball") |
+  (cd "$folder/$name" && _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=0 R CMD check --as-cran --no-manual "$@" "$tarball") |
     tee "$folder/$name/log" | grep -vE ' OK$|^\* (using|this is|package encoding)' || true
   echo "took $((SECONDS - seconds)) s"
-  [ "$(grep -cE '(NOTE|WARNING|ERROR)$' <(grep '^\*' "$folder/$name/log" | grep -v 'CRAN incoming feasibility'))" -eq 0 ] ||
+  ! grep -E ' (NOTE|WARNING|ERROR)$' "$folder/$name/log" | grep -vE 'CRAN incoming feasibility|package dependencies' ||
     fail "R CMD check complained; its log is $folder/$name/gpusimilarity.Rcheck/00check.log"
 }
 check installed

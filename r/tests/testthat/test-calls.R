@@ -14,6 +14,11 @@ test_that("options are checked by name", {
     expect_s3_class(error, "gpusimilarity_error")
     expect_match(conditionMessage(error), name, info = paste(name, wrong[i]))
   }
+  # A cut that a function does not have is refused, not left aside.
+  for (call in list(cor_dense, soft_threshold, cor_observations)) expect_failure_of(call(plain, max_p = 0.1), "invalid_argument", "^max_p: ")
+  expect_failure_of(cor_diff(plain, rep(1:2, 15), min_abs = 0.5), "invalid_argument", "^min_abs: ")
+  expect_failure_of(max_t(plain, max_p = 0.1), "invalid_argument", "^max_p: ")
+  expect_failure_of(part_cut(plain, parts = 2, adjust = "BH"), "invalid_argument", "^adjust: ")
   expect_failure_of(cor_top(plain, k = 0), "invalid_argument", "k")
   expect_failure_of(cor_counts(plain, bins = 1e6), "invalid_argument", "bins")
   expect_failure_of(cor_edges(plain, method = "cosine", max_p = 0.1), "unsupported", "p")
@@ -26,7 +31,11 @@ test_that("the words of errors are those of R", {
     tryCatch(cor_edges(plain, max_p = 3), error = conditionMessage),
     tryCatch(cor_edges(plain, method = "pearson", p_method = "exact"), error = conditionMessage),
     tryCatch(cor_edges(holes, covariates = 1:30, use = "pairwise"), error = conditionMessage))
-  expect_false(any(grepl("::|column_weights|_all_pairs|options\\.", messages)))
+  expect_false(any(grepl("::|column_weights|_all_pairs|options\\.|\\breject\\b|\\bpropagate\\b", messages)))
+  expect_failure_of(cor_edges(plain, other[1:29, ]), "invalid_argument", "^y: got 29 observations, expected 30 as in x")
+  expect_failure_of(cor_edges(plain, covariates = rep(1, 30)), "invalid_argument", "variable 1 ")
+  expect_failure_of(soft_threshold(plain, powers = c(1, -1)), "invalid_argument", "^powers\\[2\\]: ")
+  expect_failure_of(cor_edges(plain, part = c(1, 3), max_p = 0.05, adjust = "BH"), "unsupported", "part_cut")
 })
 
 test_that("CUDA is used or refused, never replaced", {

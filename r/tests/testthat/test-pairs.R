@@ -267,6 +267,12 @@ test_that("parts merge into the whole", {
     parts <- lapply(seq_len(of), function(index) call(part = c(index, of)))
     expect_equal(without_times(merge_parts(parts)), without_times(call()), tolerance = 1e-14)
   }
+  for (max_p in c(0.05, 0.5)) for (method in base_methods) for (alternative in c("two.sided", "less")) {
+    cut <- part_cut(plain, method = method, max_p = max_p, alternative = alternative, parts = 3)
+    whole <- cor_edges(plain, method = method, max_p = max_p, alternative = alternative, adjust = "BH")
+    expect_identical(cut, whole$summary$max_p_effective)
+  }
+  expect_identical(part_cut(plain, other, max_p = 0.9, parts = 2), cor_edges(plain, other, max_p = 0.9, adjust = "BH")$summary$max_p_effective)
   parts <- lapply(1:3, function(index) cor_edges(plain, part = c(index, 3)))
   expect_identical(merge_parts(parts)$summary$checksum, cor_edges(plain)$summary$checksum)
   expect_failure_of(merge_parts(parts[c(1, 3)]), "invalid_argument", "^parts: ")

@@ -12,7 +12,7 @@ LINK = re.compile(r"\[`?(\w+)(\(\))?`?\](?!\()")
 # Topic -> heading of the index, in the order of the index.
 GROUPS = {
     "All pairs": ["cor_edges", "cor_top", "cor_counts", "cor_dense", "cor_stream", "plan_cor", "cor_observations",
-                  "merge_parts", "tanimoto"],
+                  "merge_parts", "part_cut", "tanimoto"],
     "Networks, groups and permutation": ["soft_threshold", "tom", "cor_diff", "max_t"],
     "Each variable": ["rows"],
     "As in other packages": ["faces"],

@@ -85,27 +85,23 @@ test_that("Ctrl-C ends a run", {
   skip_on_os("windows")
   script <- tempfile(fileext = ".R")
   writeLines(c(
-    "library(gpusimilarity)", "x <- matrix(rnorm(200 * 6000), 200)", "cat('begun\\n')",
+    "library(gpusimilarity)", "x <- matrix(rnorm(200 * 6000), 200)", "cat('begun', Sys.getpid(), '\\n')",
     "out <- tryCatch(cor_counts(x, method = 'kendall', variant = 'naive'), interrupt = function(e) 'interrupted')",
     "cat(if (identical(out, 'interrupted')) 'interrupted' else 'ended', '\\n')", "cat(cor_edges(1:5, 5:1)$statistic, '\\n')"), script)
   output <- tempfile()
   system2(file.path(R.home("bin"), "Rscript"), shQuote(script), stdout = output, stderr = FALSE, wait = FALSE,
           env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
-  pid <- NULL
-  for (i in 1:300) {
-    Sys.sleep(0.1)
-    if (any(grepl("begun", readLines(output)))) {
-      pid <- as.integer(system2("pgrep", c("-f", shQuote(basename(script))), stdout = TRUE))
-      break
+  lines_of <- function(count) {
+    for (i in 1:600) {
+      Sys.sleep(0.1)
+      if (length(readLines(output)) >= count) break
     }
+    trimws(readLines(output))
   }
+  begun <- lines_of(1)
   Sys.sleep(0.5)
-  tools::pskill(pid, tools::SIGINT)
-  for (i in 1:300) {
-    Sys.sleep(0.1)
-    if (length(readLines(output)) >= 3) break
-  }
-  expect_identical(trimws(readLines(output)), c("begun", "interrupted", "-1"))
+  tools::pskill(as.integer(sub("begun ", "", begun)), tools::SIGINT)
+  expect_identical(lines_of(3), c(begun, "interrupted", "-1"))
 })
 
 test_that("forked processes work", {

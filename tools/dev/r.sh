@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # ./dev r: the R package as its users meet it. Makes the source tarball, which carries the library's sources, and
 # checks it as CRAN does, against the library of a build folder. With --carried once more with the carried sources,
-# which takes as long as compiling the library.
-#   ./dev r [--carried] [--tarball] [BUILD]   BUILD: a build folder of the library, instead of one of its own;
-#                                             --tarball: make the tarball and no more
+# which takes as long as compiling the library. With --asan the tests also run with the binding under AddressSanitizer
+# and UndefinedBehaviorSanitizer.
+#   ./dev r [--carried] [--asan] [--tarball] [BUILD]   BUILD: a build folder of the library, instead of one of its own;
+#                                                      --tarball: make the tarball and no more
 # Environment: DEV_R_DIR (instead of build/r).
 set -euo pipefail
 source tools/dev/common.sh
 
 carried=
+asan=
 only_tarball=
 build=
 for argument in "$@"; do
   case $argument in
     --carried) carried=1 ;;
+    --asan) asan=1 ;;
     --tarball) only_tarball=1 ;;
     -*) fail "r: unknown option $argument" ;;
     *) build=$argument ;;
@@ -99,3 +102,20 @@ check() {
 check installed
 tail -3 "$folder/installed/gpusimilarity.Rcheck/tests/testthat.Rout"
 [ -z "$carried" ] || check carried --install-args="--configure-args='--without-installed --without-cuda'"
+
+if [ -n "$asan" ]; then
+  say "the tests with the binding under AddressSanitizer and UndefinedBehaviorSanitizer"
+  mkdir -p "$folder/asan"
+  sanitizers='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+  echo "CXX20 = $(command -v ccache || true) g++ $sanitizers" >"$folder/Makevars.asan"
+  GPUSIMILARITY_DEBUG=1 R_MAKEVARS_USER=$folder/Makevars.asan \
+    quietly R CMD INSTALL --no-docs --no-test-load --library="$folder/asan" "$tarball"
+  # R itself is not built with them: their libraries come first by hand, and leaks are those of R.
+  (cd r/tests/testthat && R_LIBS=$folder/asan ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" R --quiet --no-save -e '
+      library(testthat)
+      library(gpusimilarity)
+      for (file in setdiff(list.files(pattern = "^test-"), "test-faces.R")) {
+        test_file(file, package = "gpusimilarity", reporter = "stop", load_package = "installed")
+      }') >"$folder/log" 2>&1 || { tail -50 "$folder/log"; fail "see above"; }
+fi

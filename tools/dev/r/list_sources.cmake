@@ -1,5 +1,5 @@
 # cmake -D CUDA=ON -D PROCESSOR=x86_64 -P tools/dev/r/list_sources.cmake: prints each source of the library, with the
-# options that it alone is compiled with. The lists of src/ and kernels/ are read as they are, with the commands of a
+# options that it alone is compiled with; those without any are compiled together, folder by folder. The lists of src/ and kernels/ are read as they are, with the commands of a
 # project replaced by ones that take notes: nothing is configured, and CUDA need not be there.
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
@@ -13,7 +13,8 @@ set(CMAKE_SYSTEM_PROCESSOR ${PROCESSOR})
 # What no list of sources depends on. "include" of a module is one of them.
 foreach(command add_library set_target_properties target_compile_features target_compile_definitions
         target_include_directories target_link_libraries target_compile_options configure_file
-        generate_export_header gpu_similarity_warnings gpu_similarity_harden gpu_similarity_precompile)
+        generate_export_header gpu_similarity_warnings gpu_similarity_harden gpu_similarity_precompile
+        gpu_similarity_unite)
   cmake_language(EVAL CODE "function(${command})\nendfunction()")
 endforeach()
 function(include)
@@ -54,6 +55,10 @@ function(set_source_files_properties)
   list(POP_FRONT values name)
   if(name STREQUAL "COMPILE_DEFINITIONS")
     list(TRANSFORM values PREPEND "-D")
+  elseif(name STREQUAL "SKIP_UNITY_BUILD_INCLUSION")
+    set(values -DGPU_SIMILARITY_ALONE)
+  elseif(NOT name STREQUAL "COMPILE_OPTIONS")
+    message(FATAL_ERROR "list_sources.cmake: what is the property ${name}?")
   endif()
   list(FIND files TARGET_DIRECTORY at)
   if(at GREATER -1)

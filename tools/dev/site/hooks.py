@@ -97,6 +97,7 @@ def on_config(config):
     """The headers and groups of the references take their place in the side bar."""
     cpp = sorted(cpp_reference.pages(ROOT / "build/docs/xml"))
     python = list(python_reference.pages(ROOT))
+    r = list(r_reference.pages(ROOT))
 
     def section(folder, names):
         return [f"reference/{folder}/index.md",
@@ -111,4 +112,6 @@ def on_config(config):
                             item[title] = section("cpp", cpp)
                         elif value == "reference/python/":
                             item[title] = section("python", python)
+                        elif value == "reference/r/":
+                            item[title] = section("r", r)
     return config

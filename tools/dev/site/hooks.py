@@ -1,7 +1,7 @@
 """What mkdocs does beside its settings: pages that are made, and links that leave docs/.
 
 Pages that are made: the C++ reference (out of doxygen's XML), the Python reference (a page for each
-group of python_groups.py), and the contributing and change pages, which lie at the root of the
+group of python_groups.py), the R reference (out of the comments of r/R), and the contributing and change pages, which lie at the root of the
 checkout. A link to a file that has no page leads to that file in the repository; a link to nothing
 fails the build.
 """
@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import cpp_reference  # noqa: E402
 import python_reference  # noqa: E402
+import r_reference  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Pages that lie outside docs/: their file in the checkout and their name on the site.
@@ -33,6 +34,7 @@ def on_files(files, config):
     made = {f"reference/cpp/{name}": text
             for name, text in cpp_reference.pages(ROOT / "build/docs/xml").items()}
     made |= {f"reference/python/{name}": text for name, text in python_reference.pages(ROOT).items()}
+    made |= {f"reference/r/{name}": text for name, text in r_reference.pages(ROOT).items()}
     made |= {name: (ROOT / source).read_text() for source, name in ROOT_PAGES.items()}
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
@@ -95,6 +97,7 @@ def on_config(config):
     """The headers and groups of the references take their place in the side bar."""
     cpp = sorted(cpp_reference.pages(ROOT / "build/docs/xml"))
     python = list(python_reference.pages(ROOT))
+    r = list(r_reference.pages(ROOT))
 
     def section(folder, names):
         return [f"reference/{folder}/index.md",
@@ -109,4 +112,6 @@ def on_config(config):
                             item[title] = section("cpp", cpp)
                         elif value == "reference/python/":
                             item[title] = section("python", python)
+                        elif value == "reference/r/":
+                            item[title] = section("r", r)
     return config

@@ -1,0 +1,4 @@
+library(testthat)
+library(gpusimilarity)
+
+test_check("gpusimilarity")

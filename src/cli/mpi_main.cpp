@@ -231,7 +231,7 @@ int run_command_line(int argc, char** argv, const stopwatch& watch) {
   const parsed_command parsed = parse_command_line(static_cast<int>(words.size()), words.data());
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto* job = std::get_if<pairs_command>(&std::get<command>(parsed));
-  if (job == nullptr) throw usage_error("gpu-similarity-mpi runs the measures of all pairs alone");
+  if (job == nullptr) throw usage_error("gpu-similarity-mpi runs only the measures of all pairs");
   check(*job);
   rank_run(*job, watch).run();
   return exit_ok;

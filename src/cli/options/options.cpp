@@ -92,7 +92,7 @@ bool is_needed(const CLI::App& verb, const words& line, made_verbs made) {
 /// What is wrong with a job of differential correlation; "" where nothing is.
 std::string check_differential(const CLI::App& app, const differential_command& job) {
   if (job.groups == "-") {
-    return "--groups -: standard input is taken for INPUT alone, expected a file or labels";
+    return "--groups -: only INPUT may be standard input, expected a file or labels";
   }
   if (is_given(app, "-k") && job.keep != keep_kind::top_k) return "-k needs --keep top-k";
   if (job.format != io::result_format::npy) return check_parts_options(app, job);

@@ -57,7 +57,7 @@ std::string formats_text(const differential_command& /*c*/) {
 
 std::string check_format(const row_files& c) {
   if (c.format <= io::result_format::npy) return "";
-  return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",
+  return fmt::format("--output: {} names {}, which is only for edges, expected tsv, csv or npy",
                      c.output, io::word_of(c.format));
 }
 

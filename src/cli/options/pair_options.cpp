@@ -19,7 +19,7 @@ void add_filter(CLI::App& app, pairs_command& c) {
       ->group("Which pairs");
   app.add_option("--min-abs", c.filter.min_abs,
                  "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
-                 "statistic <= -R; 0 is no cut [0]")
+                 "statistic <= -R; 0 keeps all [0]")
       ->type_name("R")
       ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
       ->group("Which pairs");
@@ -34,25 +34,24 @@ void add_filter(CLI::App& app, pairs_command& c) {
                           {"bh", correction::benjamini_hochberg},
                           {"max-t", correction::max_t}},
                          {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}},
-                         "Correction of --max-p for the number of pairs, by their number "
-                         "(bonferroni or bonf, bh or fdr) or by permutation (max-t); edges and "
-                         "partners get a column q, the adjusted p "
-                         "(edges with bh not beside --min-abs) [none]")
+                         "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false "
+                         "discovery rate, fdr) or max-t (permutation). Adds a column q with the "
+                         "adjusted p (not to edges with bh and --min-abs together) [none]")
       ->group("Which pairs");
   add_choice<column_shuffle>(
       app, "--shuffle", c.max_t.shuffle,
       {{"permutation", column_shuffle::permutation}, {"circular", column_shuffle::circular}},
-      "For --adjust max-t: columns in any order, or moved on together, for "
-      "time series [permutation]")
+      "For --adjust max-t: shuffle columns in any order, or shift them together (time series) "
+      "[permutation]")
       ->group("Which pairs");
   app.add_option("--permutations", c.max_t.permutations,
-                 "For --adjust max-t: how often the columns are shuffled; circular: less often "
-                 "than there are columns [1000]")
+                 "For --adjust max-t: number of shuffles; with circular fewer than there are "
+                 "columns [1000]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 1000000",
                         [](double n) { return n >= 1 && n <= 1e6; }))
       ->group("Which pairs");
-  app.add_option("--seed", c.max_t.seed, "For --adjust max-t: which shuffles these are [0]")
+  app.add_option("--seed", c.max_t.seed, "For --adjust max-t: seed of the shuffles [0]")
       ->type_name("S")
       ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
       ->group("Which pairs");
@@ -60,8 +59,8 @@ void add_filter(CLI::App& app, pairs_command& c) {
 
 void add_against(CLI::App& app, pairs_command& c) {
   app.add_option("--against", c.against,
-                 "Every row of INPUT with every row of this second table, of as many columns, in "
-                 "place of the pairs of rows of INPUT")
+                 "Compare every row of INPUT with every row of this second table, which has as "
+                 "many columns, instead of the rows of INPUT with each other")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -76,14 +75,14 @@ void add_match(CLI::App& app, pairs_command& c, const char* description) {
 
 void add_columns(CLI::App& app, pairs_command& c) {
   app.add_option("--covariates", c.covariates,
-                 "Partial correlation given the rows of this table, which is read as INPUT is and "
-                 "has its columns of values; spearman and pearson")
+                 "Partial correlation given the rows of this table. It needs the same columns as "
+                 "INPUT; spearman and pearson")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
   app.add_option("--weights", c.weights,
-                 "How much each column counts: a table of one row or one column of numbers from 0, "
-                 "one for each column of INPUT that is read; pearson and cosine")
+                 "Weight of each column of INPUT: a table of one row or one column of numbers from "
+                 "0; pearson and cosine")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -151,9 +150,9 @@ void add_result(CLI::App& app, pairs_command& c) {
 
 /// Whether it runs, and what it says meanwhile.
 void add_manner(CLI::App& app, pairs_command& c) {
-  app.add_flag("--plan", c.plan_only,
-               "Tell what would run, how many seconds it would take and how large its result would "
-               "be")
+  app.add_flag(
+         "--plan", c.plan_only,
+         "Say what would run, how long it would last and how large its result would be, and end")
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
@@ -162,9 +161,9 @@ void add_execution(CLI::App& app, pairs_command& c) {
   add_choice<p_method>(
       app, "--p-method", c.pairs.p_method,
       {{"auto", p_method::automatic}, {"t", p_method::t}, {"exact", p_method::exact}},
-      "Of Spearman: Student's t as SciPy has it (t); permutations where neither row of a pair has "
-      "ties (exact); permutations up to 9 columns, else t that is never below what permutations "
-      "allow (auto) [auto]")
+      "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has ties "
+      "(exact); permutations up to 9 columns, then t that is never below what permutations allow "
+      "(auto) [auto]")
       ->group("Which pairs");
   add_missing_values(app, c.pairs);
   add_backend(app, c.pairs.exec);
@@ -189,20 +188,20 @@ void add_execution(CLI::App& app, pairs_command& c) {
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(CLI::App& app, io::fingerprint_options& bits) {
   add_choice(app, "--input-format", bits.format, names_in(io::fingerprint_formats),
-             "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
+             "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
   app.add_option("--bits", bits.bits,
-                 "Bits of a row, where its octets have more or the file does not say that they are "
+                 "Bits of a row, if its octets have more or the file does not say that they are "
                  "packed [all]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 2147483647",
                         [](double n) { return n >= 1 && n <= 2147483647; }))
       ->group("Input");
   add_choice(app, "--bit-order", bits.order, names_in(io::bit_orders),
-             "Of packed octets: whether the most or the least significant bit comes "
-             "first, as np.packbits says it [big]")
+             "For packed octets: whether the most or the least significant bit comes first, as in "
+             "np.packbits [big]")
       ->group("Input");
 }
 
@@ -223,7 +222,7 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
   }
   if (c.is_part || c.resumes) {
     return fmt::format(
-        "--adjust max-t does not go with {}: its cut is that of all pairs. Run it once with "
+        "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "--min-abs, without --max-p",
         c.is_part ? "--part" : "--resume");
@@ -235,7 +234,7 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
     return fmt::format("--adjust max-t does not go with {}, which tells columns apart",
                        c.covariates.empty() ? "--weights" : "--covariates");
   }
-  return c.plan_only ? "--adjust max-t does not go with --plan: its cut takes the shuffles" : "";
+  return c.plan_only ? "--adjust max-t does not go with --plan: its cut needs the shuffles" : "";
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
@@ -253,8 +252,8 @@ std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && !c.observations.empty()) {
     return fmt::format(
-        "--observations-output does not go with {}: parts of dense results have the statistics "
-        "alone",
+        "--observations-output does not go with {}: parts of dense results have only the "
+        "statistics",
         c.is_part ? "--part" : "--resume");
   }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
@@ -276,7 +275,7 @@ std::string check_columns(const CLI::App& app, const pairs_command& c) {
   for (const char* option : {"--covariates", "--weights"}) {
     if (!is_given(app, option)) continue;
     if ((option == std::string_view("--weights") ? c.weights : c.covariates) == "-") {
-      return fmt::format("{} -: standard input is taken for INPUT alone, expected a file", option);
+      return fmt::format("{} -: only INPUT may be standard input, expected a file", option);
     }
     if (c.pairs.nans == nan_policy::pairwise) {
       return fmt::format("{} does not go with --nan pairwise", option);
@@ -383,7 +382,7 @@ std::string check_files(const CLI::App& app, const pairs_command& c) {
   }
   const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
   if (are_edges && (c.output.empty() || c.output == "-")) {
-    return "--format npy of edges needs --output FILE: their number stands in front of them";
+    return "--format npy of edges needs --output FILE: the file begins with their number";
   }
   return "";
 }
@@ -401,8 +400,8 @@ void add_pair_options(CLI::App& app, pairs_command& c) {
   add_against(app, c);
   add_columns(app, c);
   add_match(app, c,
-            "How the columns of --against, --covariates and --weights are found: by their names, "
-            "where both files have names, or in order [name]");
+            "How the columns of --against, --covariates and --weights are matched with INPUT: by "
+            "name, if both files have names, or in order [name]");
   add_filter(app, c);
   add_result(app, c);
   add_execution(app, c);
@@ -417,8 +416,8 @@ void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_optio
   add_fingerprints(app, bits);
   add_against(app, c);
   add_match(app, c,
-            "For tables of 0 and 1: whether the columns of --against are found by their names, "
-            "where both files have names, or in order [name]");
+            "For tables of 0 and 1: how the columns of --against are matched: by name, if both "
+            "files have names, or in order [name]");
   app.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))

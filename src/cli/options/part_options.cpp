@@ -35,18 +35,18 @@ void add(CLI::App& app, Command& c, const char* parts_text) {
     c.pairs.part = *part;
     c.is_part = true;
   };
-  app.add_option_function<std::string>("--part", take_part,
-                                       "Compute part K of N alone, into --output-dir, unless it "
-                                       "is there; `merge` joins the parts")
+  app.add_option_function<std::string>(
+         "--part", take_part,
+         "Compute only part K of N, into --output-dir, unless it is there; `merge` joins the parts")
       ->type_name("K/N")
       ->group("Parts");
   app.add_option("--output-dir", c.part_folder,
-                 "Folder of the parts, one job in a folder; of --resume [beside the output]")
+                 "Folder of the parts, one job in a folder; for --resume [next to the output]")
       ->type_name("DIR")
       ->check(file_name())
       ->group("Parts");
   app.add_flag("--resume", c.resumes,
-               "Write the result in parts as it goes, and go on from those that are there")
+               "Write the result in parts, and continue from those that are there")
       ->group("Parts");
   app.add_option("--parts", c.parts, parts_text)
       ->type_name("N")
@@ -144,26 +144,26 @@ void add_parts_verb(CLI::App& app, parts_command& c) {
                       : word == "slurm" ? parts_format::slurm
                                         : parts_format::text;
          },
-         "A line for each part, what is to be run as Slurm's --array takes it, or JSON [text]")
+         "A line for each part, the parts still to be run as Slurm's --array reads them, or JSON "
+         "[text]")
       ->check(CLI::IsMember({"text", "slurm", "json"}).description(""))
       ->type_name("text|slurm|json");
   CLI::Option* const quick =
-      app.add_flag("--quick", c.is_quick, "Look at sizes alone, not at every byte");
-  app.add_flag("--clean", c.cleans,
-               "Remove the parts of the job, finished or not, and the folder where nothing else is "
-               "in it")
+      app.add_flag("--quick", c.is_quick, "Look only at sizes, not at every byte");
+  app.add_flag(
+         "--clean", c.cleans,
+         "Remove the parts of the job, finished or not, and the folder if nothing else is in it")
       ->excludes(quick);
 }
 
 void add_merge_verb(CLI::App& app, merge_command& c) {
   app.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
   app.add_option("-o,--output", c.output,
-                 "Result file, compressed where it ends in .gz or .zst; - for "
-                 "standard output")
+                 "Result file, compressed if it ends in .gz or .zst; - for standard output")
       ->required()
       ->type_name("FILE")
       ->check(file_name());
-  app.add_option("--patterns", c.patterns, "Of folded edges: which rows have equal ranks")
+  app.add_option("--patterns", c.patterns, "For folded edges: which rows have equal ranks")
       ->type_name("FILE")
       ->check(file_name());
   app.add_option("--report", c.report, "Also write input, cuts and counts as JSON")

@@ -33,12 +33,13 @@ void add_quiet(CLI::App& app, row_files& files) {
 }  // namespace
 
 void add_missing_values(CLI::App& app, pair_options& pairs) {
-  add_choice<nan_policy>(app, "--nan", pairs.nans,
-                         {{"reject", nan_policy::reject},
-                          {"propagate", nan_policy::propagate},
-                          {"pairwise", nan_policy::pairwise}},
-                         "What a missing value does: end the run, leave its row out, or leave its "
-                         "column out of the pairs of its row [reject]")
+  add_choice<nan_policy>(
+      app, "--nan", pairs.nans,
+      {{"reject", nan_policy::reject},
+       {"propagate", nan_policy::propagate},
+       {"pairwise", nan_policy::pairwise}},
+      "reject: stop at a missing value. propagate: drop its row. pairwise: for each "
+      "pair, use the columns where both rows have a value [reject]")
       ->group("Input");
   app.add_option("--min-observations", pairs.min_observations,
                  "For --nan pairwise: columns that the rows of a pair share at least [3]")
@@ -85,7 +86,7 @@ void add_mean_filter(CLI::App& app, mean_filter_command& c) {
                         {"wrap", boundary::wrap},
                         {"shrink", boundary::shrink},
                         {"valid", boundary::valid}},
-                       "What stands beyond the ends of a row [reflect]")
+                       "Values beyond the ends of a row [reflect]")
       ->group("Filter");
   add_choice<nan_policy>(
       app, "--nan", c.filter.nans,
@@ -179,7 +180,7 @@ void add_differential(CLI::App& app, differential_command& c) {
       ->group("Input");
   add_choice<nan_policy>(app, "--nan", c.pairs.nans,
                          {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "What a missing value does: end the run, or leave its row out [reject]")
+                         "reject: stop at a missing value. propagate: drop its row [reject]")
       ->group("Input");
   names_of<measure> measures;
   for (const measure each : all_measures()) {
@@ -201,14 +202,14 @@ void add_differential(CLI::App& app, differential_command& c) {
       {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
       "Alternative hypothesis: greater is a larger correlation in the first group [two-sided]")
       ->group("Which pairs");
-  add_choice<adjustment>(
-      app, "--adjust", c.filter.adjust,
-      {{"none", adjustment::none},
-       {"bonferroni", adjustment::bonferroni},
-       {"bh", adjustment::benjamini_hochberg}},
-      {{"bonf", "bonferroni"}, {"fdr", "bh"}},
-      "Correction of --max-p for the number of pairs, bonferroni or bonf, bh or fdr; adds the "
-      "column q (with bh not beside --min-abs-z and --keep top-k) [none]")
+  add_choice<adjustment>(app, "--adjust", c.filter.adjust,
+                         {{"none", adjustment::none},
+                          {"bonferroni", adjustment::bonferroni},
+                          {"bh", adjustment::benjamini_hochberg}},
+                         {{"bonf", "bonferroni"}, {"fdr", "bh"}},
+                         "Multiple-testing correction of --max-p: bonferroni (bonf) or bh (false "
+                         "discovery rate, fdr). Adds a column q with the adjusted p (not with bh "
+                         "and --min-abs-z or --keep top-k) [none]")
       ->group("Which pairs");
   add_choice<keep_kind>(
       app, "--keep", c.keep,
@@ -274,7 +275,7 @@ void add_soft_threshold(CLI::App& app, soft_threshold_command& c) {
                             {"signed-hybrid", network_kind::signed_hybrid}},
                            {{"signed hybrid", "signed-hybrid"}},
                            "Adjacency of two rows with the statistic r: a power of |r|, of "
-                           "(1 + r) / 2, or of r where it is above 0 [unsigned]")
+                           "(1 + r) / 2, or of r if it is above 0 [unsigned]")
       ->group("Network");
   app.add_option_function<std::string>(
          "--powers", [&c](const std::string& list) { c.network.powers = powers_of(list); },
@@ -300,7 +301,7 @@ void add_soft_threshold(CLI::App& app, soft_threshold_command& c) {
       ->group("Result");
   app.add_option(
          "--module", c.module,
-         "For --keep overlap: a file with the names of rows, one a line; it takes one power")
+         "For --keep overlap: a file with the names of rows, one a line; only with one power")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
@@ -322,7 +323,7 @@ std::string check_soft_threshold(const CLI::App& app, const soft_threshold_comma
   if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
   if (c.module.empty()) return "--keep overlap needs --module FILE";
   if (c.module == "-") {
-    return "--module -: standard input is taken for INPUT alone, expected a file";
+    return "--module -: only INPUT may be standard input, expected a file";
   }
   if (c.network.powers.size() == 1) return "";
   return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",

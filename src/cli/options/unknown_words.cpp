@@ -104,8 +104,8 @@ std::string misplaced_word(const std::string& word, const CLI::App& verb) {
   if (is_option(word) && !is_known && verb.get_option_no_throw(option) == nullptr) {
     return unknown_option(word, verb);
   }
-  return fmt::format("{} stands in front of {}, expected it behind: gpu-similarity {} INPUT {}",
-                     option, verb.get_name(), verb.get_name(), option);
+  return fmt::format("{} is before {}, expected it after: gpu-similarity {} INPUT {}", option,
+                     verb.get_name(), verb.get_name(), option);
 }
 
 /// Where no command is among the words that are left.
@@ -115,10 +115,8 @@ std::string without_verb(const words& left, const CLI::App& app) {
   if (word == left.begin() || !nearest_word(*word, verbs_of(app)).empty()) {
     return unknown_verb(*word, app);
   }
-  return fmt::format(
-      "{} stands in front, expected a command first, as in gpu-similarity spearman "
-      "INPUT",
-      left.front());
+  return fmt::format("{} is first, expected a command first, as in gpu-similarity spearman INPUT",
+                     left.front());
 }
 
 }  // namespace
@@ -136,7 +134,7 @@ std::string unknown_word(const CLI::App& app) {
   const words known = options_of(verb);
   const bool takes_two = std::find(known.begin(), known.end(), "--against") != known.end();
   return fmt::format("unexpected argument {} of {}, {}", left.front(), verb.get_name(),
-                     takes_two ? "a second table stands behind --against" : "see --help");
+                     takes_two ? "a second table follows --against" : "see --help");
 }
 
 }  // namespace gpu::cli

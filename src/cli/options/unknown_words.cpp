@@ -115,8 +115,9 @@ std::string without_verb(const words& left, const CLI::App& app) {
   if (word == left.begin() || !nearest_word(*word, verbs_of(app)).empty()) {
     return unknown_verb(*word, app);
   }
-  return fmt::format("{} is first, expected a command first, as in gpu-similarity spearman INPUT",
-                     left.front());
+  return fmt::format(
+      "{} is before the command, expected the command first, as in gpu-similarity spearman INPUT",
+      left.front());
 }
 
 }  // namespace

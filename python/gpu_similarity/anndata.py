@@ -8,7 +8,7 @@ import numpy as np
 
 from ._pairs.pairs import edges as all_edges
 from ._results.edges import Edges
-from ._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail
+from ._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, measure_of
 from ._tables.arrays import covariates_of
 from ._tables.labels import check_match, matched
 
@@ -76,6 +76,7 @@ def correlate(
            [1., 0., 0.],
            [0., 0., 0.]])
     """
+    measure = measure_of(measure)
     from scipy import sparse
 
     if "axis" in run:

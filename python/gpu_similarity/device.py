@@ -17,7 +17,7 @@ import numpy.typing as npt
 from . import _core
 from ._pairs.call import device_call
 from ._shared.messages import integer
-from ._shared.options import Adjustment, Measure, Tail
+from ._shared.options import Adjustment, Measure, Tail, measure_of
 from ._tables.device_memory import DeviceArray
 
 __all__ = [
@@ -147,6 +147,7 @@ def dense(
     TypeError, ValueError
         For an array on the host, and as `gpu_similarity.dense`.
     """
+    measure = measure_of(measure)
     kind = np.dtype(dtype)
     if kind.char not in "df":
         raise ValueError(f"dtype: got {kind}, expected float64 or float32")
@@ -192,6 +193,7 @@ def top_k_partners(
     TypeError, ValueError
         As `dense`, and for k < 1.
     """
+    measure = measure_of(measure)
     call, data = device_call(x, y, measure, run)
     k = integer("k", k)
     if k < 1:
@@ -236,6 +238,7 @@ def counts(
     TypeError, ValueError
         As `dense`.
     """
+    measure = measure_of(measure)
     call, data = device_call(x, y, measure, run)
     bins = integer("bins", bins)
     if bins < 0:
@@ -293,6 +296,7 @@ def edges(
     TypeError, ValueError
         As `dense`, and for a capacity below 1.
     """
+    measure = measure_of(measure)
     call, data = device_call(x, y, measure, run)
     capacity = integer("capacity", capacity)
     if capacity < 1:

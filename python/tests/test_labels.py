@@ -311,3 +311,14 @@ def test_labels_cost_little(rng: np.random.Generator) -> None:
 
     assert labels.order_of(frame.columns, frame.copy().columns, "y") is None
     gs.dense(frame, frame.copy(), copy=False)
+
+
+def test_dates_are_names_without_a_time_of_day() -> None:
+    pandas = pytest.importorskip("pandas")
+    x = np.random.default_rng(6).normal(size=(3, 30))
+    days = pandas.date_range("2020-05-05", periods=3)
+    edges = gs.edges(pandas.DataFrame(x, index=days), max_p=1, axis="rows")
+    assert str(edges.label(1)) == "2020-05-06"
+    hours = pandas.date_range("2020-05-05", periods=3, freq="h")
+    edges = gs.edges(pandas.DataFrame(x, index=hours), max_p=1, axis="rows")
+    assert str(edges.label(1)).startswith("2020-05-05T01:00")

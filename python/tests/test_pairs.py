@@ -367,3 +367,41 @@ def test_partners_by_value_begin_with_the_most_extreme_of_the_tail(tail: Any, si
     np.fill_diagonal(r, -np.inf)
     best = gs.top_k_partners(x, 2, measure="pearson", order="by-value", tail=tail, backend="cpu")
     np.testing.assert_array_equal(best.index, np.argsort(-r, axis=1)[:, :2])
+
+
+def test_dense_is_indexed_by_number_and_by_name() -> None:
+    x = np.random.default_rng(3).normal(size=(5, 20))
+    d = gs.dense(x, measure="pearson", names=list("abcde"))
+    r = np.corrcoef(x)
+    assert d["b", "e"] == d[1, 4] == d.matrix[1, 4]
+    assert d["b", "e"] == pytest.approx(r[1, 4], abs=1e-12)
+    assert np.array_equal(d["c"], d.matrix[2])
+    assert np.array_equal(d[1:3, "a"], d.matrix[1:3, 0])
+    two = gs.dense(x[:3], x[3:], measure="pearson", names=list("abc"), y_names=["d", "e"])
+    assert two["a", "e"] == pytest.approx(r[0, 4], abs=1e-12)
+    with pytest.raises(KeyError, match="'e': 0 rows"):
+        two["e"]
+    with pytest.raises(KeyError, match="'a': 2 rows"):
+        gs.dense(x, names=["a", "a", "b", "c", "d"])["a"]
+
+
+def test_polars_has_the_columns_of_pandas() -> None:
+    polars = pytest.importorskip("polars")
+    x = np.random.default_rng(4).normal(size=(12, 15))
+    edges = gs.edges(x, max_p=0.5, names=[f"g{i}" for i in range(12)])
+    plain = edges.to_pandas(adjust="bh", confidence=0.9)
+    frame = edges.to_polars(adjust="bh", confidence=0.9)
+    assert isinstance(frame, polars.DataFrame) and list(frame.columns) == list(plain.columns)
+    assert frame["row"].cast(polars.String).to_list() == plain["row"].tolist()
+    assert frame["q"].to_list() == plain["q"].tolist()
+    partners = gs.top_k_partners(x, k=3)
+    assert partners.to_polars().equals(polars.from_pandas(partners.to_pandas()))
+
+
+def test_measures_are_named_in_any_capitals() -> None:
+    x = np.random.default_rng(5).normal(size=(6, 20))
+    d = gs.dense(x, measure="Pearson")  # type: ignore[arg-type]
+    assert d.measure == "pearson"
+    assert np.array_equal(d.matrix, gs.dense(x, measure="pearson").matrix)
+    with pytest.raises(gs.InvalidArgument, match=r"measure: got 'Pearsons', expected one of"):
+        gs.dense(x, measure="Pearsons")  # type: ignore[arg-type]

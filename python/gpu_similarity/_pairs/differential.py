@@ -11,7 +11,7 @@ from .. import _core
 from .._results.records import Names
 from .._results.test_of_correlation import adjusted_p_values
 from .._shared.messages import integer, real
-from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of
+from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of, measure_of
 from .._tables.arrays import number_array
 from .._tables.labels import Match, check_match, matched
 from .._tables.places import computed
@@ -271,6 +271,7 @@ def differential(
     >>> [(int(i), int(j)) for i, j in zip(found.row, found.col)]
     [(0, 1)]
     """
+    measure = measure_of(measure)
     match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
     if len(groups) != 2:
@@ -341,6 +342,7 @@ def differential_partners(
     >>> int(found.index[0, 0]), int(found.index[1, 0])
     (1, 0)
     """
+    measure = measure_of(measure)
     match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
     if len(groups) != 2:

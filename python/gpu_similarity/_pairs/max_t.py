@@ -9,7 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from .._results.maxima import MaxT
 from .._shared.messages import integer
-from .._shared.options import Measure, PairRunOptions, Tail
+from .._shared.options import Measure, PairRunOptions, Tail, measure_of
 from .._tables.places import computed
 from .call import pair_call
 
@@ -78,6 +78,7 @@ def max_t(
     >>> round(float(edges.adjusted_p(null)[0]), 6)
     0.004975
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run, tail=tail)
     count, number = integer("permutations", permutations), integer("seed", seed)
     if number < 0:

@@ -14,7 +14,7 @@ from .._results.edges import Edges
 from .._results.results import Counts, Dense, Partners
 from .._results.summary import PairPlan
 from .._shared.messages import arguments_named, integer
-from .._shared.options import Adjustment, Measure, PairRunOptions, Tail
+from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, measure_of
 from .._tables.places import computed
 from .call import EdgeOrder, PairCall, PreparedRows, pair_call, tested_observations
 from .observations import shared_of_tables
@@ -161,6 +161,7 @@ def edges(
     >>> len(gs.edges(table, measure="pearson", min_abs=0.9))
     1
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     return _edges(measure, max_edges, order, call)
 
@@ -263,6 +264,7 @@ def top_k_partners(
     >>> best.index.ravel(), best.statistic.ravel()
     (array([2, 0, 0]), array([-1. ,  0.8, -1. ]))
     """
+    measure = measure_of(measure)
     k = integer("k", k)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     if order != "by-absolute-value":
@@ -333,6 +335,7 @@ def counts(
     >>> got.kept, got.degree, got.histogram
     (3, array([2, 2, 2]), array([2, 0, 0, 1]))
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     _warn_of_few_observations(measure, call)
     if bins:
@@ -382,6 +385,7 @@ def dense(
     array([[1. , 0.8],
            [0.8, 1. ]])
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run)
     kind = np.dtype(dtype)
     if kind.char not in "df":
@@ -438,6 +442,7 @@ def stream(
     ...         print(edges.row, edges.col, edges.statistic)
     [0] [2] [-1.]
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     call.options["batch_edges"] = batch_edges
     if order != "by-row-then-column":
@@ -486,6 +491,7 @@ def plan(
     >>> expected.pairs, expected.kept_estimate, expected.backend
     (3, 1.0, 'cpu')
     """
+    measure = measure_of(measure)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
     return PairPlan._make(computed(_core.plan, call.places, call.x, call.y, call.options))
 
@@ -525,6 +531,7 @@ def prepare(
     >>> best.index, best.statistic
     (array([[0]]), array([[1.]]))
     """
+    measure = measure_of(measure)
     with arguments_named(x="y"):
         call = pair_call(y, None, measure, run)
         prepared = computed(_core.prepare, call.places, call.x, call.options)

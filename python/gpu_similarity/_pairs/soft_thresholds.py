@@ -11,7 +11,7 @@ from .. import _core
 from .._results.records import PairResult
 from .._results.results import Dense
 from .._shared.messages import integer, real
-from .._shared.options import Measure, PairRunOptions, RunOptions
+from .._shared.options import Measure, PairRunOptions, RunOptions, measure_of
 from .._tables.arrays import doubles
 from .._tables.places import computed
 from .call import pair_call
@@ -172,6 +172,7 @@ def connectivity(
            [0.8 , 0.64],
            [0.  , 0.  ]])
     """
+    measure = measure_of(measure)
     wanted = _numbers(powers)
     call = pair_call(x, None, measure, run)
     if network != "unsigned":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import igraph
     import networkx
     import pandas
+    import polars
     import pyarrow
     from scipy import sparse
 
@@ -210,6 +211,19 @@ class Edges(EdgeRecords):
         for name, values in more.items():
             table = table.append_column(name, pyarrow.array(values))
         return table
+
+    def to_polars(
+        self,
+        *,
+        adjust: Adjustment | MaxT = "none",
+        confidence: float | None = None,
+        observations: npt.ArrayLike | None = None,
+    ) -> polars.DataFrame:
+        """A polars.DataFrame with the columns of `to_arrow`; needs pyarrow."""
+        import polars
+
+        table = self.to_arrow(adjust=adjust, confidence=confidence, observations=observations)
+        return polars.DataFrame(table)
 
     def to_csv(
         self,

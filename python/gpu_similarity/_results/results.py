@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._shared.options import Adjustment, adjustment_of
-from .records import PairResult, categorical
+from .records import Names, PairResult, categorical
 from .test_of_correlation import adjusted_p_values, p_of_test
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
     from scipy import sparse
 
@@ -22,6 +23,14 @@ NO_PARTNER = 0xFFFFFFFF
 def _short(adjust: Adjustment) -> str:
     name = adjustment_of(adjust)
     return "bh" if name == "benjamini-hochberg" else name
+
+
+def _place_of(name: str, names: Names) -> int:
+    """The row of that name."""
+    places: Any = np.flatnonzero(names == name) if names is not None else ()
+    if len(places) != 1:
+        raise KeyError(f"{name!r}: {len(places)} rows have this name")
+    return int(places[0])
 
 
 def _first_of_bins(bins: int) -> npt.NDArray[np.float64]:
@@ -164,6 +173,12 @@ class Partners(PairResult):
 
         return pyarrow.Table.from_pandas(self.to_pandas(adjust=adjust), preserve_index=False)
 
+    def to_polars(self, *, adjust: Adjustment = "none") -> polars.DataFrame:
+        """A polars.DataFrame with the columns of `to_pandas`; needs pyarrow."""
+        import polars
+
+        return polars.DataFrame(self.to_arrow(adjust=adjust))
+
     def to_scipy(self) -> sparse.csr_array:
         """A scipy.sparse.csr_array of statistics, rows of x by rows that can be partners."""
         from scipy import sparse
@@ -258,6 +273,25 @@ class Dense(PairResult):
                 raise ValueError(f"a matrix of {self.matrix.dtype} becomes {dtype} by a copy alone")
             return self.matrix.astype(dtype)
         return self.matrix.copy() if copy else self.matrix
+
+    def __getitem__(self, place: Any) -> Any:
+        """`dense[i, j]`: the statistics of those rows, by number, slice or array as of `matrix`.
+
+        A text is a name: `dense["TP53", "MDM2"]`, `dense["TP53"]`. KeyError for a name that no row
+        has, or several.
+        """
+        ends = place if isinstance(place, tuple) else (place,)
+        names = (self.names, self.other_names)
+        first = (self.summary.part_begin, 0)
+        if len(ends) > 2 or not any(isinstance(end, str) for end in ends):
+            return self.matrix[place]
+        found = zip(ends, names, first, strict=False)
+        return self.matrix[
+            tuple(
+                _place_of(end, own) - begin if isinstance(end, str) else end
+                for end, own, begin in found
+            )
+        ]
 
     def __repr__(self) -> str:
         rows, cols = self.matrix.shape

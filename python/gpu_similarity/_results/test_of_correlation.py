@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._shared.messages import integer, real
-from .._shared.options import Adjustment, Measure, Tail, adjustment_of
+from .._shared.options import Adjustment, Measure, Tail, adjustment_of, measure_of
 from .._tables.arrays import doubles, observation_counts
 
 
@@ -178,6 +178,7 @@ def confidence_interval(
     >>> [round(bound, 6) for bound in gs.confidence_interval(0.5, 30)]
     [0.170431, 0.728959]
     """
+    measure = measure_of(measure)
     values = doubles(statistic, "statistic")
     counts = observation_counts(observations, "observations")
     level = real("confidence", confidence)

@@ -39,6 +39,12 @@ RESULT_MEASURES = {
 }
 
 
+def measure_of(name: Any) -> Measure:
+    """The measure of that name in any capitals; what is not one is given back, to be refused."""
+    plain = name.lower() if isinstance(name, str) else name
+    return cast(Measure, plain if plain in MEASURES else name)
+
+
 # What adjustments are called elsewhere (R, statsmodels, the command), in small letters.
 _ADJUSTMENTS: dict[str, Adjustment] = {
     "none": "none",

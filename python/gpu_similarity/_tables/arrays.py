@@ -229,6 +229,9 @@ def names_of(given: Any, labels: Any, argument: str, variables: int) -> Array | 
         return None
     refuse_mask(names, argument)
     out = np.asarray(names)
+    if out.dtype.kind == "M":  # dates without a time of day: 2020-05-05
+        days = out.astype("datetime64[D]")
+        out = days if (days == out).all() else out
     if out.shape != (variables,):
         raise ValueError(
             f"{argument}: got shape {out.shape}, expected ({variables},), one a variable"

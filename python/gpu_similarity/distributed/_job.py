@@ -18,7 +18,7 @@ import numpy as np
 from .._pairs.pairs import edges
 from .._results.edges import Edges
 from .._shared.messages import integer
-from .._shared.options import MEASURES, Measure, adjustment_of
+from .._shared.options import MEASURES, Measure, adjustment_of, measure_of
 from .._tables.arrays import covariates_of, variables_in_columns, weights_of
 from .._tables.labels import Match, check_match, in_order, matched, order_of
 from .._tables.numbers import Array
@@ -92,6 +92,7 @@ class Job:
     def __post_init__(self) -> None:
         if integer("parts", self.parts) < 1:
             raise ValueError(f"parts: got {self.parts}, expected at least 1")
+        object.__setattr__(self, "measure", measure_of(self.measure))
         if self.measure not in MEASURES:
             names = ", ".join(map(repr, MEASURES))
             raise ValueError(f"measure: got {self.measure!r}, expected one of {names}")

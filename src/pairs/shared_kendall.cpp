@@ -37,7 +37,8 @@ shared_row_ties::shared_row_ties(const T* values, const std::vector<std::uint32_
       while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
       if (end - begin == 1) continue;
       for (std::size_t k = begin; k < end; ++k) {
-        const bool begins = k == begin || order[k] / sign_word_bits != order[k - 1] / sign_word_bits;
+        const bool begins =
+            k == begin || order[k] / sign_word_bits != order[k - 1] / sign_word_bits;
         body(order[k], begins, k + 1 == end);
       }
     }
@@ -103,7 +104,8 @@ std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const pres
                                          index_t first, tail side, int threads) const {
   std::vector<double> out(edges.size(), no_statistic);
   detail::parallel_for_ranges(
-      std::ssize(edges), tested_edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
+      std::ssize(edges), tested_edges_per_task, detail::thread_count(threads),
+      [&](index_range some, int) {
         for (auto i = static_cast<std::size_t>(some.begin); i < static_cast<std::size_t>(some.end);
              ++i) {
           const edge& e = edges[i];

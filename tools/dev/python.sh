@@ -86,9 +86,11 @@ say "the wheel in a clean environment"
 environment clean "$wheel"
 answers clean
 
-say "the checkout in a clean environment"
-environment from_source "${options[@]}" .
-answers from_source
+if recently_changed pyproject.toml cmake python/CMakeLists.txt CMakeLists.txt; then
+  say "the checkout in a clean environment"
+  environment from_source "${options[@]}" .
+  answers from_source
+fi
 
 say "types, stubs and style"
 environment tested "${wheel}[test,spark]" mypy ruff nanobind scanpy

@@ -35,14 +35,13 @@ instruction_set asked_instruction_set() {
   const char* text = std::getenv(level_variable);
   const std::string_view value = text == nullptr ? "" : text;
   if (value.empty()) return instruction_set::amx;
-  for (const auto level : {instruction_set::baseline, instruction_set::avx2,
-                           instruction_set::avx512, instruction_set::avx512_vnni,
-                           instruction_set::amx}) {
+  for (const auto level :
+       {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512,
+        instruction_set::avx512_vnni, instruction_set::amx}) {
     if (value == to_string(level)) return level;
   }
-  throw invalid_argument(
-      fmt::format("{}: got '{}', expected baseline, avx2, avx512, avx512_vnni or amx", level_variable,
-                  value));
+  throw invalid_argument(fmt::format(
+      "{}: got '{}', expected baseline, avx2, avx512, avx512_vnni or amx", level_variable, value));
 }
 
 }  // namespace

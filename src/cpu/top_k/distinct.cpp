@@ -107,7 +107,8 @@ void cut(std::vector<counted_value<T>>& entries, std::size_t k, value_order<T> o
 
 // A value that at least k distinct values reach, or nothing where a sample says too little.
 template <class T>
-std::optional<T> distinct_reach_by_sample(const T* data, index_t n, index_t k, value_order<T> order) {
+std::optional<T> distinct_reach_by_sample(const T* data, index_t n, index_t k,
+                                          value_order<T> order) {
   const index_t count = std::min(most_distinct_samples, n / elements_per_distinct_sample);
   if (count < 4 * k) return std::nullopt;
   std::vector<T> sample = sample_values(data, n, count);
@@ -157,7 +158,8 @@ std::vector<counted_value<T>> count_part(const T* data, index_t begin, index_t e
 template <class T>
 std::vector<counted_value<T>> count_row(const T* data, index_t n, index_t k, value_order<T> order,
                                         bool keep_all, int threads) {
-  const std::optional<T> reach = keep_all ? std::nullopt : distinct_reach_by_sample(data, n, k, order);
+  const std::optional<T> reach =
+      keep_all ? std::nullopt : distinct_reach_by_sample(data, n, k, order);
   auto found = select_in_parts(n, threads, [&](index_t begin, index_t end) {
     return count_part(data, begin, end, k, order, reach, keep_all);
   });
@@ -202,7 +204,8 @@ std::size_t distinct_scratch_bytes(index_t n, index_t k, top_k_variant variant, 
                                ? all / parts + parts
                                : std::min(all, 2 * static_cast<std::size_t>(k) + 4096 + room);
   const auto sample =
-      static_cast<std::size_t>(std::min(most_distinct_samples, n / elements_per_distinct_sample)) * sizeof(T);
+      static_cast<std::size_t>(std::min(most_distinct_samples, n / elements_per_distinct_sample)) *
+      sizeof(T);
   const std::size_t joined =
       parts == 1 ? 0 : table_bytes<T>(std::min(all, parts * static_cast<std::size_t>(k)));
   return 2 * sample + parts * (room * sizeof(std::uint64_t) + table_bytes<T>(kept)) + joined;
@@ -237,10 +240,11 @@ index_t select_row(const T* data, index_t n, index_t k, T* values, index_t* indi
 template <class T>
 void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
                     index_t* counts, index_t* found, const top_k_options& options) {
-  const int team = select_threads(
-      options.exec, "top_k_distinct of one row", data.rows(),
-      detail::thread_count(options.exec.cpu_threads),
-      [&](int threads) { return distinct_scratch_bytes<T>(data.cols(), k, options.variant, threads); });
+  const int team =
+      select_threads(options.exec, "top_k_distinct of one row", data.rows(),
+                     detail::thread_count(options.exec.cpu_threads), [&](int threads) {
+                       return distinct_scratch_bytes<T>(data.cols(), k, options.variant, threads);
+                     });
   for_each_row(data.rows(), team, [&](index_t i, int threads) {
     found[i] = select_row(data.row(i), data.cols(), k, values + i * k, indices + i * k,
                           counts + i * k, options, threads);

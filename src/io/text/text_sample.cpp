@@ -13,7 +13,8 @@ sample_cell cell_of(std::string_view field, bool is_quoted, const value_rules& r
   const number value = parse_value(text, rules);
   cell.is_missing = value.kind == number_kind::real && std::isnan(value.real);
   cell.is_number = !cell.is_missing && value.kind != number_kind::not_a_number;
-  cell.is_integer = cell.is_number && text.find_first_not_of("+-0123456789") == std::string_view::npos;
+  cell.is_integer =
+      cell.is_number && text.find_first_not_of("+-0123456789") == std::string_view::npos;
   cell.value = value.kind == number_kind::integer ? static_cast<double>(value.integer) : value.real;
   return cell;
 }
@@ -56,8 +57,10 @@ std::string without_quoted(std::string_view text) {
       while (close != std::string_view::npos && close + 1 < text.size() && text[close + 1] == '"') {
         close = text.find('"', close + 2);
       }
-      const char behind = close == std::string_view::npos || close + 1 >= text.size() ? '\n' : text[close + 1];
-      if (close != std::string_view::npos && (behind == '\n' || behind == '\r' || may_separate(behind))) {
+      const char behind =
+          close == std::string_view::npos || close + 1 >= text.size() ? '\n' : text[close + 1];
+      if (close != std::string_view::npos &&
+          (behind == '\n' || behind == '\r' || may_separate(behind))) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(open),
                   out.begin() + static_cast<std::ptrdiff_t>(close + 1), 'q');
         next = close + 1;

@@ -156,15 +156,16 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   out.histogram = std::move(found.histogram);
   if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
   out.degree.resize(static_cast<std::size_t>(rows().rows));
-  for_each_row(0, static_cast<index_t>(out.degree.size()), patterns_per_task, threads_, [&](index_t i) {
-    const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
-    std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
-    if (p == row_patterns::no_pattern) {
-      degree = 0;
-    } else {
-      degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
-    }
-  });
+  for_each_row(0, static_cast<index_t>(out.degree.size()), patterns_per_task, threads_,
+               [&](index_t i) {
+                 const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
+                 std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
+                 if (p == row_patterns::no_pattern) {
+                   degree = 0;
+                 } else {
+                   degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
+                 }
+               });
 }
 
 bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {

@@ -123,9 +123,11 @@ class packed_rank_search final : public packed_search {
   }
 
   void pack(packed_columns& columns) const override {
-    detail::parallel_for_ranges(size(), packed_rows_per_task, threads(), [&](index_range some, int) {
-      for (index_t i = some.begin; i < some.end; ++i) columns.store_row(i, ranks().row(i));
-    });
+    detail::parallel_for_ranges(size(), packed_rows_per_task, threads(),
+                                [&](index_range some, int) {
+                                  for (index_t i = some.begin; i < some.end; ++i)
+                                    columns.store_row(i, ranks().row(i));
+                                });
   }
 
   [[nodiscard]] cpu_pair_costs costs() const override {

@@ -1,5 +1,5 @@
 #pragma once
-// Which first line and first column of a table are taken for names, as docs/command.md says it,
+// Which first line and first column of a table are taken for names, as docs/input_files.md says it,
 // from fields that were told apart already.
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 // Whether the first line of a table names its columns, and the first column its rows: the rule of
-// docs/command.md. What can be read in two ways is refused.
+// docs/input_files.md. What can be read in two ways is refused.
 
 #include <cstddef>
 #include <string>

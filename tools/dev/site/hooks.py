@@ -28,6 +28,8 @@ ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"
 NAMED = re.compile(r"\bdocs/(\w+\.md)\b")
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+# A warning, written as hosts of repositories show it: > [!WARNING], then its lines.
+CALLOUT = re.compile(r"^> \[!(NOTE|TIP|WARNING)\]\n((?:>.*\n?)+)", re.MULTILINE)
 
 
 def on_files(files, config):
@@ -80,11 +82,17 @@ def linked(markdown, page):
     return NAMED.sub(lambda m: f"[{title_of(m[1])}]({posixpath.relpath(m[1], folder)})", markdown)
 
 
+def admonition(callout):
+    """The same as the theme's extension has it."""
+    lines = (f"    {line[1:].strip()}\n" for line in callout[2].splitlines())
+    return f"!!! {callout[1].lower()}\n\n{''.join(lines)}"
+
+
 def on_page_markdown(markdown, page, config, files):
     del files
     repository = config["extra"]["repository"]
     here = page.file.src_uri
-    parts = FENCED.split(markdown)
+    parts = FENCED.split(CALLOUT.sub(admonition, markdown))
     for i in range(0, len(parts), 2):  # between the blocks of code
         parts[i] = LINK.sub(
             lambda m: m[1] + target_on_site(m[2], here, repository) + m[3], parts[i])

@@ -47,7 +47,7 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
                     "automatic or cpu",
                     title_of(what), what.most_cols_on_cuda, cols));
   }
-  // Devices that exist are left alone, as a process of MPI has one of its own for every measure.
+  // Validate `devices`, then ignore them: MPI sets one per rank.
   if (!exec.devices.empty()) (void)resolve_backend(exec);
   on_cpu.devices.clear();
   on_cpu.target = backend::cpu;

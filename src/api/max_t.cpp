@@ -105,7 +105,7 @@ void check(const pair_tables& tables, const pair_options& options, const max_t_o
   }
   if (options.part.of != 1 || options.part.index != 0) {
     throw unsupported(
-        "options.part: the maxima of max-T are those of all pairs, expected the whole; "
+        "options.part: max-T needs the maxima of all pairs, expected the whole; "
         "max_t_null::keep of the whole goes with any part");
   }
   if (is_on_device(tables)) {

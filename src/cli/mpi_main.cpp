@@ -232,7 +232,7 @@ int run_command_line(int argc, char** argv, const stopwatch& watch) {
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto* job = std::get_if<pairs_command>(&std::get<command>(parsed));
   if (job == nullptr || job->is_differential())
-    throw usage_error("gpu-similarity-mpi runs the measures of all pairs alone");
+    throw usage_error("gpu-similarity-mpi runs only the measures of all pairs");
   check(*job);
   rank_run(*job, watch).run();
   return exit_ok;

@@ -194,7 +194,7 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
     throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", more_cols, cols));
   }
   if (more_rows > most_rows - rows) {
-    throw invalid_argument(fmt::format("y: got {} rows, expected at most {} beside the {} of x",
+    throw invalid_argument(fmt::format("y: got {} rows, expected at most {} with the {} of x",
                                        more_rows, most_rows - rows, rows));
   }
 }
@@ -381,11 +381,10 @@ void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> row
   const index_t row = rows.front() - (is_of_y ? rows_of_x : 0);
   const char* const name = !detail::has_y(tables) ? "data" : is_of_y ? "y" : "x";
   const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
-  throw invalid_argument(
-      fmt::format("{}: got NaN at row {}, column {} (and in {} rows in all), expected numbers; "
-                  "nan_policy::propagate takes such rows as without a statistic; of all pairs, "
-                  "nan_policy::pairwise leaves NaN out pair by pair",
-                  name, row, col, rows.size()));
+  throw invalid_argument(fmt::format(
+      "{}: got NaN at row {}, column {} ({} {} with NaN), expected numbers; "
+      "nan_policy::propagate drops such rows, nan_policy::pairwise skips NaN pair by pair",
+      name, row, col, rows.size(), rows.size() == 1 ? "row" : "rows"));
 }
 
 namespace {

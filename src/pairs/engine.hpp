@@ -74,9 +74,9 @@ struct folded_rows {
   row_patterns patterns;
 };
 
-// Of rows with missing values a cut is one for each number of shared columns: requests name these
-// `cuts` then, and `keep` keeps every statistic. So it does where p depends on the ties of a pair,
-// whose cut is `tied`.
+// If `cuts` (rows with missing values: one cut for each number of shared columns) or `tied` (p
+// depends on the ties of a pair) is set, it decides. `keep` then keeps every statistic and is
+// ignored.
 struct edge_request {
   keep_range keep;
   edge_order order;

@@ -51,19 +51,16 @@ struct cuda_costs {
   double launch_seconds = 1e-5;
   double short_products = 1e-4;  ///< Seconds of products that the sample of a screen takes too.
 
-  // Best partners of long rows, in seconds (H100). A byte of memory that every call maps anew; a
-  // column of a pair by products of doubles and of limbs, which are selected from; the former less
-  // that by halves. Of a partner that is computed anew a byte of its unit row, and the columns of a
-  // row whose bytes take twice as long; rows for each multiprocessor that fill the device, a warp
-  // each. What deciding candidates takes beside their products.
-  double mapped_byte = 2.5e-12;
+  // Best partners of long rows, in seconds (H100).
+  double mapped_byte = 2.5e-12;  ///< A byte of memory that every call maps anew.
+  /// A column of a pair by products of doubles, or of limbs, and the selection from them.
   double selected_double = 2.9e-14;
   double selected_limb = 9e-15;
-  double saved_by_halves = 2.3e-14;
-  double unit_byte = 1e-12;
-  double slow_columns = 1e5;
-  double filling_rows = 16;
-  double candidate_start = 2e-3;
+  double saved_by_halves = 2.3e-14;  ///< selected_double less the same by halves.
+  double unit_byte = 1e-12;          ///< A byte of the unit row of a partner that is computed anew.
+  double slow_columns = 1e5;         ///< Columns of a row whose bytes cost twice as much.
+  double filling_rows = 16;          ///< Rows a multiprocessor that fill the device, a warp each.
+  double candidate_start = 2e-3;     ///< What deciding candidates costs besides their products.
 
   // Edges and counts of long unit rows by products of halves, in seconds (H100): a column of a pair
   // near the cut, which is computed anew at the speed of the memory, and what halves save of a

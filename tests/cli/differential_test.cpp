@@ -57,7 +57,7 @@ TEST_CASE("differential says why there is no column q", "[cli][differential]") {
     CHECK(result.exit_code == 0);
     return result.err;
   };
-  const std::string reason = "there is no column q beside ";
+  const std::string reason = "there is no column q with ";
   CHECK(said({"--min-abs-z", "0.5"}).find(reason + "--min-abs-z") != std::string::npos);
   CHECK(said({"--keep", "top-k", "-k", "2"}).find(reason + "--keep top-k") != std::string::npos);
   CHECK(said({}).find(reason) == std::string::npos);

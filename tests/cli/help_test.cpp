@@ -71,7 +71,7 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
   CHECK(has(said({"rank", in, "--alpha", "1"}), "unknown option --alpha of rank, see --help"));
   CHECK(has(said({"rank", in, "--zzzz"}), "unknown option --zzzz of rank, see --help"));
   CHECK(has(said({"spearman", in, "more"}),
-            "unexpected argument more of spearman, a second table stands behind --against"));
+            "unexpected argument more of spearman, a second table follows --against"));
   CHECK(has(said({"rank", in, "more"}), "unexpected argument more of rank, see --help"));
   CHECK(has(said({"pearson", in, "--top-k", "3"}), "did you mean --keep top-k -k K?"));
   CHECK(has(said({"--verzion"}), "did you mean --version?"));
@@ -85,11 +85,10 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
       has(said({"spearman", in, "--method", "kendall"}), "did you mean correlate --measure NAME?"));
   CHECK(has(said({"differential", in, "--method", "x"}), "did you mean --measure?"));
   // Options stand behind the command.
-  CHECK(
-      has(said({"--max-p", "0.05", "spearman", in}),
-          "--max-p stands in front of spearman, expected it behind: gpu-similarity spearman INPUT "
-          "--max-p"));
-  CHECK(has(said({"-o", "x.tsv", "spearman", in}), "-o stands in front of spearman"));
+  CHECK(has(said({"--max-p", "0.05", "spearman", in}),
+            "--max-p is before spearman, expected it after: gpu-similarity spearman INPUT "
+            "--max-p"));
+  CHECK(has(said({"-o", "x.tsv", "spearman", in}), "-o is before spearman"));
   CHECK(has(said({"--zzzz", "spearman", in}), "unknown option --zzzz of spearman, see --help"));
   CHECK(has(said({"--kep", "edges", in}), "--kep stands in front, expected a command first"));
   CHECK(has(said({"--quiet", "spearmann", in}), "did you mean spearman?"));

@@ -174,7 +174,7 @@ TEST_CASE("A column q that is not there is explained", "[cli][adjusted]") {
   const std::string in = folder.write("in.csv", "1,2,3,5\n2,1,4,3\n4,3,2,1\n");
   const auto beside = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {"pearson", in, "--max-p", "0.9"});
-    return has(run_command(options).err, "there is no column q beside --min-abs");
+    return has(run_command(options).err, "there is no column q with --min-abs");
   };
   CHECK(beside({"--adjust", "bh", "--min-abs", "0.1"}));
   CHECK_FALSE(beside({"--adjust", "bh"}));
@@ -241,7 +241,7 @@ TEST_CASE("An array has no columns to choose and no words for a missing value", 
     words.insert(words.end(), option.begin(), option.end());
     const auto refused = run_command(words);
     CHECK(refused.exit_code == 3);
-    CHECK(has(refused.err, "in.npy: is an array, of which " + option[0] + " says nothing"));
+    CHECK(has(refused.err, "in.npy: is an array, and " + option[0] + " is only for text"));
   }
   const std::string two = folder.write("two.csv", "name,a,b,a,c\nx,1,2,3,4\ny,4,3,5,9\n");
   for (const char* const option : {"--columns", "--skip-columns"}) {

@@ -394,7 +394,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
         ":4: column 1: got 2 hexadecimal digits, expected 4");
   fails("#FPS1\n#num_bits=16\nffff\ta\nfgff\tb\n",
         ":4: column 1: got 'fgff', expected hexadecimal");
-  fails("#FPS1\n#num_bits=12\nffff\ta\n", ":3: column 1: got a bit behind the last of 12");
+  fails("#FPS1\n#num_bits=12\nffff\ta\n", ":3: column 1: got a bit after the last of 12");
   fails("#FPS1\n#num_bits=x\nffff\ta\n", ":2: got 'x', expected a number of bits");
   fails("#FPS1\n#num_bits=16\nffff\ta\n#late\n", ":4: got a header behind");
   fails("#FPS1\n#num_bits=16\nffff a\n",
@@ -419,7 +419,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
   check_error(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_input, "is no text");
   const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
   check_error(run_command({"tanimoto", ones, "--bits", "12"}), exit_input,
-              "got a bit behind the last of 12 in row 1");
+              "got a bit after the last of 12 in row 1");
   const auto usage = [&](std::vector<std::string> words, const std::string& part) {
     words.insert(words.begin(), {"tanimoto", packed});
     check_error(run_command(words), exit_usage, part);

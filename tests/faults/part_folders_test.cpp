@@ -214,7 +214,7 @@ TEST_CASE("A hidden folder is the user's own", "[cli][parts]") {
   const std::string hidden = at.path(".out.parts");
   fs::create_directories(at.path("elsewhere"));
   fs::create_symlink(at.path("elsewhere"), hidden);
-  check_refused(at.resume(at.path("out")), exit_bad_input, hidden + ": is no folder");
+  check_refused(at.resume(at.path("out")), exit_bad_input, hidden + ": is not a folder");
   CHECK(fs::is_empty(at.path("elsewhere")));
   fs::remove(hidden);
 
@@ -270,11 +270,11 @@ TEST_CASE("A manifest that is no file, or of too many parts, holds nothing up", 
     fs::remove(manifest);
   };
   REQUIRE(::mkfifo(manifest.c_str(), 0600) == 0);
-  refused("is no regular file");
+  refused("is not a regular file");
   fs::create_symlink("/dev/zero", manifest);
   refused("is a link");
   fs::create_directory(manifest);
-  refused("is no regular file");
+  refused("is not a regular file");
   put(manifest, "");
   fs::resize_file(manifest, std::uintmax_t{1} << 40);  // without blocks on the disk
   refused("too long for a manifest");

@@ -324,7 +324,7 @@ class trial {
 
   /// Removes the damaged file that a part would not replace; whether there was one.
   bool take_away(const command_result& result) {
-    const std::size_t says = result.err.find(": is no manifest of a part, and is not replaced");
+    const std::size_t says = result.err.find(": is not a manifest of a part, and is not replaced");
     if (result.exit_code == 0 || says == std::string::npos) return false;
     const std::string file = damaged_files_.back();
     expect(result.err.find(file) != std::string::npos, "another file is named than was damaged");

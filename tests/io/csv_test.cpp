@@ -111,7 +111,7 @@ TEST_CASE("A quote inside a field is a character", "[io][csv]") {
 TEST_CASE("Wrong quotes are refused with their place", "[io][csv]") {
   CHECK(refusal_of("a,1,2\n\"b,3,4\n").starts_with(":2: column 1: got a quote that opens"));
   CHECK(refusal_of("a,1,2\nb,\"3,4\nc,5,6\n").starts_with(":2: column 2: got a quote that opens"));
-  CHECK(refusal_of("a,1,2\n\"b\"x,3,4\n").starts_with(":2: column 1: got text behind the quote"));
+  CHECK(refusal_of("a,1,2\n\"b\"x,3,4\n").starts_with(":2: column 1: got text after the quote"));
   // Far behind, in front of more than a quote may hold.
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "gene,1,2,3\n";

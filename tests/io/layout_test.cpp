@@ -344,7 +344,7 @@ TEST_CASE("A separator that ends each row and not the header is left out", "[io]
     for (int row = 0; row < 300; ++row) many += line("1,2,3,\n");
     CHECK(read(many).cols() == 3);
     CHECK(has(refusal_of(many + line("1,2,3,4\n")),
-              ":302: column 4: got '4', expected an empty field as behind the rows above "
+              ":302: column 4: got '4', expected an empty field as after the rows above "
               "(--columns 2-4 reads it)"));
     CHECK(has(refusal_of(many + line("1,2,3\n")), ":302: got 3 fields, expected 4"));
   }
@@ -417,7 +417,7 @@ TEST_CASE("A message says what can be done about a field", "[io][layout]") {
   };
   CHECK(has(hint("high"),
             ":3: column 3: got 'high' in column 'b', expected a number (--skip-columns leaves"));
-  CHECK(has(hint("0,5"), "(--decimal , where the comma is the decimal mark)"));
+  CHECK(has(hint("0,5"), "(--decimal , if the comma is the decimal mark)"));
   CHECK(has(hint("1.234,5"), "(write the table without marks between thousands; --decimal ,)"));
   CHECK(has(hint("1.234,5", ','), "(write the table without marks between thousands)"));
   CHECK(has(hint("1,234.5"), "(write the table without marks between thousands)"));
@@ -426,15 +426,14 @@ TEST_CASE("A message says what can be done about a field", "[io][layout]") {
   CHECK(has(hint("\xE2\x88\x92"
                  "1"),
             "(a minus sign is a hyphen, -)"));
-  CHECK(has(hint("1.5", ','), "(--decimal . where the point is the decimal mark)"));
+  CHECK(has(hint("1.5", ','), "(--decimal . if the point is the decimal mark)"));
   // The names of columns that are read, of all fields.
   CHECK(has(refusal_of("n,a,b,c\nx,1,2,3\ny,1,2,t\n", {.text = {.skip_columns = {"a"}}}),
             ":3: column 4: got 't' in column 'c', expected"));
   CHECK(has(refusal_of("x,1,2\ny,1,t\n"), ":2: column 3: got 't', expected"));
 
   CHECK(has(refusal_of("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
-  CHECK(
-      has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with a carriage return alone"));
+  CHECK(has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with only a carriage return"));
   CHECK(read("1,2,3\r").cols() == 3);
   CHECK(has(refusal_of("sep=^\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
   CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));

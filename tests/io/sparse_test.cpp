@@ -199,7 +199,7 @@ TEST_CASE("What is wrong with a MatrixMarket file is said", "[io][sparse]") {
   check_refused("a.mtx", begin + "real general\n9000000000000000000 1 1\n1 1 1\n",
                 "got 9000000000000000000 rows");
   check_refused("a.mtx", begin + "real general\n100000000 2 1\n1 1 1\n", "100000000 rows");
-  check_refused("a.mtx", good, "a sparse file, of which --columns says nothing",
+  check_refused("a.mtx", good, "a sparse file, and --columns is only for text",
                 {.text = {.columns = {"2"}}});
   check_refused("a.mtx", "1 2 3\n", "is named .mtx but does not begin like one");
   // Written out it would take a thousand times as much as is allowed.
@@ -261,7 +261,8 @@ TEST_CASE("Names lie beside a matrix", "[io][sparse]") {
                   gpu::io::input_error);
   check_refused("b.mtx", text, "got 3 names, expected one for each of the 2 rows",
                 {.text = {.names_file = wrong}});
-  check_refused("t.txt", "1 2 3\n4 5 7\n", "is no sparse file", {.text = {.names_file = own}});
+  check_refused("t.txt", "1 2 3\n4 5 7\n", "--names works only with sparse files",
+                {.text = {.names_file = own}});
   // Another name has no names beside it.
   CHECK_FALSE(gpu::io::read_table(folder.write("counts.mtx", text)).names.given());
 }

@@ -143,7 +143,7 @@ TEST_CASE("A NaN in device memory is found and named", "[pairs][device]") {
     }
     return {};
   };
-  const std::string place = "data: got NaN at row 250, column 17 (and in 2 rows in all)";
+  const std::string place = "data: got NaN at row 250, column 17 (2 rows with NaN)";
   CHECK(message_of([&] {
           (void)gpu::spearman_all_pairs(table.view(), gpu::count_sink{});
         }).starts_with(place));

@@ -123,7 +123,7 @@ TEST_CASE("Without a limit batches share the usual memory, and a long row takes 
   } catch (const gpu::out_of_memory& error) {
     message = error.what();
   }
-  CHECK(message == "a test of one row takes 100 bytes on the device, of which 90 are free");
+  CHECK(message == "a test of one row takes 100 bytes on the device, 90 are free");
 }
 
 // The last batch may need more than a whole one: two pieces of 6 rows take less than one of 10.

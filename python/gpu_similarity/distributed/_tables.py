@@ -85,8 +85,8 @@ def check_no_nan(found: Named, argument: str) -> None:
         label = name_of(found.names, row)
         raise ValueError(
             f"{argument}: got NaN at variable {label}, observation {column}, expected numbers; "
-            "options={'nans': 'pairwise'} leaves NaN out pair by pair, 'propagate' takes such "
-            "variables as without a statistic"
+            "options={'nans': 'pairwise'} skips NaN pair by pair, 'propagate' drops such "
+            "variables"
         )
 
 

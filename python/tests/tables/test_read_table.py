@@ -88,7 +88,7 @@ def test_errors_speak_of_keywords(write: Any, tmp_path: Path) -> None:
         gs.InvalidArgument, match=r"table.txt:3: column 3: got 'oops'.*\(skip_columns leaves"
     ):
         gs.read_table(path)
-    with pytest.raises(ValueError, match=r"\(decimal=',' where the comma is the decimal mark\)"):
+    with pytest.raises(ValueError, match=r"\(decimal=',' if the comma is the decimal mark\)"):
         gs.read_table(write("n;a;b\nx;1,5;2\n"))
     with pytest.raises(ValueError, match=r"columns: .*'zz'|columns.*zz"):
         gs.read_table(path, columns="zz")

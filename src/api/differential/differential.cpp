@@ -69,7 +69,7 @@ void check_options(const pair_options& options) {
   }
   refuse_columns(options, "for differential correlation");
   if (options.p_method == p_method::exact) {
-    throw unsupported("options.p_method: p of a difference is that of z, got exact, expected t");
+    throw unsupported("options.p_method: p of a difference comes from z, got exact, expected t");
   }
   if (options.fold == row_folding::always) {
     throw unsupported("options.fold: always is not offered for differential correlation");

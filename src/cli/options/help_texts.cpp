@@ -36,14 +36,14 @@ std::string pair_text(std::string_view call, const measure_info& info) {
   }
   const std::string cut = has_p ? "--max-p 0.05 --adjust bh" : "--min-abs 0.9";
   return fmt::format(
-      "Columns of the result, behind a header line:\n"
+      "Columns of the result, after a header line:\n"
       "  edges         name_i, name_j, {0}\n"
       "  top-k         name_i, rank, name_j, {0}\n"
       "  counts        name, degree\n"
-      "  dense         names, then the row of each behind its name\n"
+      "  dense         names, then each row after its name\n"
       "{3}"
-      "With --nan pairwise, --observations adds n behind p: the columns that a pair shares;\n"
-      "for dense, --observations-output FILE takes a matrix of them.\n\n"
+      "With --nan pairwise, --observations adds n after p: the columns that a pair shares;\n"
+      "for dense, --observations-output FILE writes a matrix of them.\n\n"
       "Examples:\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv\n"
       "  gpu-similarity {1} expression.csv.gz --keep top-k -k 5 -o partners.csv\n"
@@ -69,11 +69,11 @@ std::string examples_text(std::string_view verb) {
   if (verb == "correlate")
     return pair_text("correlate --measure pearson", info_of(measure::pearson));
   if (verb == "tanimoto") {
-    return "Columns of the result, behind a header line:\n"
+    return "Columns of the result, after a header line:\n"
            "  edges         name_i, name_j, tanimoto\n"
            "  top-k         name_i, rank, name_j, tanimoto\n"
            "  counts        name, degree\n"
-           "  dense         names, then the row of each behind its name\n\n"
+           "  dense         names, then each row after its name\n\n"
            "Examples:\n"
            "  gpu-similarity tanimoto molecules.fps.gz --threshold 0.7 -o near.tsv\n"
            "  gpu-similarity tanimoto queries.fps --against molecules.fps --keep top-k -k 5\n"
@@ -83,7 +83,7 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity tanimoto molecules.fps -t 0.6 -o near.tsv.gz --resume";
   }
   if (verb == "rank") {
-    return "The result has the header and the names of the input, and ranks in place of values.\n\n"
+    return "The result has the header and the names of the input, and ranks instead of values.\n\n"
            "Examples:\n"
            "  gpu-similarity rank expression.tsv -o ranks.tsv\n"
            "  gpu-similarity rank scores.txt --order descending --ties min";
@@ -96,13 +96,13 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity top-k counts.txt -k 5 --distinct -o most.tsv";
   }
   if (verb == "mean-filter") {
-    return "The result has the header and the names of the input, and means in place of values.\n\n"
+    return "The result has the header and the names of the input, and means instead of values.\n\n"
            "Examples:\n"
            "  gpu-similarity mean-filter signal.txt --window 101 -o smooth.npy\n"
            "  gpu-similarity mean-filter signals.csv --window 5 --nan omit --boundary shrink";
   }
   if (verb == "differential") {
-    return "Columns of the result, behind a header line:\n"
+    return "Columns of the result, after a header line:\n"
            "  edges   name_i, name_j, the statistic of each group, z, p, and q with --adjust\n"
            "  top-k   name_i, rank, name_j, then the same\n"
            "  counts  name, degree\n\n"

@@ -72,7 +72,7 @@ void add_size_limit(verb& v, job_files& c) {
 
 std::string check_format(const job_files& c) {
   if (c.format <= io::result_format::npy) return "";
-  return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",
+  return fmt::format("--output: {} names {}, which is only for edges, expected tsv, csv or npy",
                      c.output, word_of(c.format));
 }
 

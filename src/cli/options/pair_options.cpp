@@ -17,8 +17,7 @@ void add_filter(verb& v, pairs_command& c) {
       ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
       ->group("Which pairs");
   v.add_option("--min-abs", c.filter.min_abs,
-               "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
-               "statistic <= -R; 0 is no cut [0]")
+               "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less statistic <= -R; 0 keeps all [0]")
       ->type_name("R")
       ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
       ->group("Which pairs");
@@ -26,24 +25,19 @@ void add_filter(verb& v, pairs_command& c) {
              "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
   add_choice(v, "--adjust", c.correct,
-             "Correction of --max-p for the number of pairs, by their number "
-             "(bonferroni or bonf, bh or fdr) or by permutation (max-t); edges and "
-             "partners get a column q, the adjusted p "
-             "(edges with bh not beside --min-abs) [none]",
+             "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with bh and --min-abs together) [none]",
              {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}})
       ->group("Which pairs");
   add_choice(v, "--shuffle", c.max_t.shuffle,
-             "For --adjust max-t: columns in any order, or moved on together, for "
-             "time series [permutation]")
+             "For --adjust max-t: shuffle columns in any order, or shift them together (time series) [permutation]")
       ->group("Which pairs");
   v.add_option("--permutations", c.max_t.permutations,
-               "For --adjust max-t: how often the columns are shuffled; circular: less often "
-               "than there are columns [1000]")
+               "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 1000000",
                         [](double n) { return n >= 1 && n <= 1e6; }))
       ->group("Which pairs");
-  v.add_option("--seed", c.max_t.seed, "For --adjust max-t: which shuffles these are [0]")
+  v.add_option("--seed", c.max_t.seed, "For --adjust max-t: seed of the shuffles [0]")
       ->type_name("S")
       ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
       ->group("Which pairs");
@@ -51,8 +45,7 @@ void add_filter(verb& v, pairs_command& c) {
 
 void add_against(verb& v, pairs_command& c) {
   v.add_option("--against", c.against,
-               "Every row of INPUT with every row of this second table, of as many columns, in "
-               "place of the pairs of rows of INPUT")
+               "Compare every row of INPUT with every row of this second table, which has as many columns, instead of the rows of INPUT with each other")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -64,14 +57,12 @@ void add_match(verb& v, pairs_command& c, const char* description) {
 
 void add_columns(verb& v, pairs_command& c) {
   v.add_option("--covariates", c.covariates,
-               "Partial correlation given the rows of this table, which is read as INPUT is and "
-               "has its columns of values; spearman and pearson")
+               "Partial correlation given the rows of this table. It needs the same columns as INPUT; spearman and pearson")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
   v.add_option("--weights", c.weights,
-               "How much each column counts: a table of one row or one column of numbers from 0, "
-               "one for each column of INPUT that is read; pearson and cosine")
+               "Weight of each column of INPUT: a table of one row or one column of numbers from 0; pearson and cosine")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -132,8 +123,7 @@ void add_result(verb& v, pairs_command& c) {
 /// Whether it runs, and what it says meanwhile.
 void add_manner(verb& v, pairs_command& c) {
   v.add_option("--plan", c.plan_only,
-               "Tell what would run, how many seconds it would take and how large its result would "
-               "be")
+               "Say what would run, how long it would last and how large its result would be, and end")
       ->group("Execution");
   v.add_option("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
@@ -141,9 +131,7 @@ void add_manner(verb& v, pairs_command& c) {
 void add_execution(verb& v, pairs_command& c) {
   add_choice(
       v, "--p-method", c.pairs.p_method,
-      "Of Spearman: Student's t as SciPy has it (t); permutations where neither row of a pair has "
-      "ties (exact); permutations up to 9 columns, else t that is never below what permutations "
-      "allow (auto) [auto]")
+      "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has ties (exact); permutations up to 9 columns, then t that is never below what permutations allow (auto) [auto]")
       ->group("Which pairs");
   add_missing_values(v, c.pairs);
   add_backend(v, c.pairs.exec);
@@ -157,20 +145,18 @@ void add_execution(verb& v, pairs_command& c) {
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(verb& v, io::fingerprint_options& bits) {
   add_choice(v, "--input-format", bits.format,
-             "How the bits stand in the file: FPS; lines with hexadecimal digits, or with "
+             "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
   v.add_option("--bits", bits.bits,
-               "Bits of a row, where its octets have more or the file does not say that they are "
-               "packed [all]")
+               "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 2147483647",
                         [](double n) { return n >= 1 && n <= 2147483647; }))
       ->group("Input");
   add_choice(v, "--bit-order", bits.order,
-             "Of packed octets: whether the most or the least significant bit comes "
-             "first, as np.packbits says it [big]")
+             "For packed octets: whether the most or the least significant bit comes first, as in np.packbits [big]")
       ->group("Input");
 }
 
@@ -191,7 +177,7 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
   }
   if (c.is_part || c.resumes) {
     return fmt::format(
-        "--adjust max-t does not go with {}: its cut is that of all pairs. Run it once with "
+        "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "--min-abs, without --max-p",
         c.is_part ? "--part" : "--resume");
@@ -203,7 +189,7 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
     return fmt::format("--adjust max-t does not go with {}, which tells columns apart",
                        c.covariates.empty() ? "--weights" : "--covariates");
   }
-  return c.plan_only ? "--adjust max-t does not go with --plan: its cut takes the shuffles" : "";
+  return c.plan_only ? "--adjust max-t does not go with --plan: its cut needs the shuffles" : "";
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
@@ -221,8 +207,7 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && !c.observations.empty()) {
     return fmt::format(
-        "--observations-output does not go with {}: parts of dense results have the statistics "
-        "alone",
+        "--observations-output does not go with {}: parts of dense results have only the statistics",
         c.is_part ? "--part" : "--resume");
   }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
@@ -244,7 +229,7 @@ std::string check_columns(const verb& v, const pairs_command& c) {
   for (const char* option : {"--covariates", "--weights"}) {
     if (!v.is_given(option)) continue;
     if ((option == std::string_view("--weights") ? c.weights : c.covariates) == "-") {
-      return fmt::format("{} -: standard input is taken for INPUT alone, expected a file", option);
+      return fmt::format("{} -: only INPUT may be standard input, expected a file", option);
     }
     if (c.pairs.nans == nan_policy::pairwise) {
       return fmt::format("{} does not go with --nan pairwise", option);
@@ -351,7 +336,7 @@ std::string check_files(const verb& v, const pairs_command& c) {
   }
   const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
   if (are_edges && (c.output.empty() || c.output == "-")) {
-    return "--format npy of edges needs --output FILE: their number stands in front of them";
+    return "--format npy of edges needs --output FILE: the file begins with their number";
   }
   return "";
 }
@@ -369,8 +354,7 @@ void add_pair_options(verb& v, pairs_command& c) {
   add_against(v, c);
   add_columns(v, c);
   add_match(v, c,
-            "How the columns of --against, --covariates and --weights are found: by their names, "
-            "where both files have names, or in order [name]");
+            "How the columns of --against, --covariates and --weights are matched with INPUT: by name, if both files have names, or in order [name]");
   add_filter(v, c);
   add_result(v, c);
   add_execution(v, c);
@@ -385,8 +369,7 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
   add_fingerprints(v, *c.fingerprints);
   add_against(v, c);
   add_match(v, c,
-            "For tables of 0 and 1: whether the columns of --against are found by their names, "
-            "where both files have names, or in order [name]");
+            "For tables of 0 and 1: how the columns of --against are matched: by name, if both files have names, or in order [name]");
   v.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))

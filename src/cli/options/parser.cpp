@@ -57,7 +57,7 @@ void print(const std::string& text) {
 /// What is wrong with a job of differential correlation; "" where nothing is.
 std::string check_differential(const verb& v, const pairs_command& job) {
   if (job.groups == "-") {
-    return "--groups -: standard input is taken for INPUT alone, expected a file or labels";
+    return "--groups -: only INPUT may be standard input, expected a file or labels";
   }
   if (v.is_given("-k") && job.keep != keep_kind::top_k) return "-k needs --keep top-k";
   if (job.format != io::result_format::npy) return check_parts_options(v, job);

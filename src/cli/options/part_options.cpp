@@ -35,16 +35,16 @@ void add_parts(verb& v, pairs_command& c, const char* parts_text) {
     return "";
   };
   v.add("--part", take_part,
-        "Compute part K of N alone, into --output-dir, unless it is there; `merge` joins the parts")
+        "Compute only part K of N, into --output-dir, unless it is there; `merge` joins the parts")
       ->type_name("K/N")
       ->group("Parts");
   v.add_option("--output-dir", c.part_folder,
-               "Folder of the parts, one job in a folder; of --resume [beside the output]")
+               "Folder of the parts, one job in a folder; for --resume [next to the output]")
       ->type_name("DIR")
       ->check(file_name())
       ->group("Parts");
   v.add_option("--resume", c.resumes,
-               "Write the result in parts as it goes, and go on from those that are there")
+               "Write the result in parts, and continue from those that are there")
       ->group("Parts");
   v.add_option("--parts", c.parts, parts_text)
       ->type_name("N")
@@ -83,24 +83,22 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
 void add_parts_verb(verb& v, parts_command& c) {
   v.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
   add_choice(v, "--format", c.format,
-             "A line for each part, what is to be run as Slurm's --array takes it, or JSON [text]");
+             "A line for each part, the parts still to be run as Slurm's --array reads them, or JSON [text]");
   option* const quick =
-      v.add_option("--quick", c.is_quick, "Look at sizes alone, not at every byte");
+      v.add_option("--quick", c.is_quick, "Look only at sizes, not at every byte");
   v.add_option("--clean", c.cleans,
-               "Remove the parts of the job, finished or not, and the folder where nothing else is "
-               "in it")
+               "Remove the parts of the job, finished or not, and the folder if nothing else is in it")
       ->excludes(quick);
 }
 
 void add_merge_verb(verb& v, merge_command& c) {
   v.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
   v.add_option("-o,--output", c.output,
-               "Result file, compressed where it ends in .gz or .zst; - for "
-               "standard output")
+               "Result file, compressed if it ends in .gz or .zst; - for standard output")
       ->required()
       ->type_name("FILE")
       ->check(file_name());
-  v.add_option("--patterns", c.patterns, "Of folded edges: which rows have equal ranks")
+  v.add_option("--patterns", c.patterns, "For folded edges: which rows have equal ranks")
       ->type_name("FILE")
       ->check(file_name());
   v.add_option("--report", c.report, "Also write input, cuts and counts as JSON")

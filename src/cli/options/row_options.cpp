@@ -39,8 +39,7 @@ void add_missing_values(verb& v, pair_options& pairs) {
                          {{"reject", nan_policy::reject},
                           {"propagate", nan_policy::propagate},
                           {"pairwise", nan_policy::pairwise}},
-                         "What a missing value does: end the run, leave its row out, or leave its "
-                         "column out of the pairs of its row [reject]")
+                         "reject: stop at a missing value. propagate: drop its row. pairwise: for each pair, use the columns where both rows have a value [reject]")
       ->group("Input");
   v.add_option("--min-observations", pairs.min_observations,
                "For --nan pairwise: columns that the rows of a pair share at least [3]")
@@ -82,7 +81,7 @@ void add_mean_filter(verb& v, mean_filter_command& c) {
                         {"wrap", boundary::wrap},
                         {"shrink", boundary::shrink},
                         {"valid", boundary::valid}},
-                       "What stands beyond the ends of a row [reflect]")
+                       "Values beyond the ends of a row [reflect]")
       ->group("Filter");
   add_choice<nan_policy>(
       v, "--nan", c.filter.nans, {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
@@ -178,7 +177,7 @@ void add_differential(verb& v, pairs_command& c) {
       ->group("Input");
   add_choice<nan_policy>(v, "--nan", c.pairs.nans,
                          {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "What a missing value does: end the run, or leave its row out [reject]")
+                         "reject: stop at a missing value. propagate: drop its row [reject]")
       ->group("Input");
   words<measure> measures;
   for (const measure each : all_measures()) {
@@ -200,8 +199,7 @@ void add_differential(verb& v, pairs_command& c) {
       ->group("Which pairs");
   add_choice(
       v, "--adjust", c.filter.adjust,
-      "Correction of --max-p for the number of pairs, bonferroni or bonf, bh or fdr; adds the "
-      "column q (with bh not beside --min-abs-z and --keep top-k) [none]",
+      "Multiple-testing correction of --max-p: bonferroni (bonf) or bh (false discovery rate, fdr). Adds a column q with the adjusted p (not with bh and --min-abs-z or --keep top-k) [none]",
       {{"bonf", "bonferroni"}, {"fdr", "bh"}})
       ->group("Which pairs");
   add_choice<keep_kind>(
@@ -259,7 +257,7 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
                             {"signed", network_kind::signed_network},
                             {"signed-hybrid", network_kind::signed_hybrid}},
                            "Adjacency of two rows with the statistic r: a power of |r|, of "
-                           "(1 + r) / 2, or of r where it is above 0 [unsigned]",
+                           "(1 + r) / 2, or of r if it is above 0 [unsigned]",
                            {{"signed hybrid", "signed-hybrid"}})
       ->group("Network");
   const auto take_powers = [&c](const std::string& list) -> std::string {
@@ -293,7 +291,7 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
       ->check(number_in("a number from -1 to 1", [](double r) { return r >= -1 && r <= 1; }))
       ->group("Result");
   v.add_option("--module", c.module,
-               "For --keep overlap: a file with the names of rows, one a line; it takes one power")
+               "For --keep overlap: a file with the names of rows, one a line; only with one power")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
@@ -315,7 +313,7 @@ std::string check_soft_threshold(const verb& v, const soft_threshold_command& c)
   if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
   if (c.module.empty()) return "--keep overlap needs --module FILE";
   if (c.module == "-") {
-    return "--module -: standard input is taken for INPUT alone, expected a file";
+    return "--module -: only INPUT may be standard input, expected a file";
   }
   if (c.network.powers.size() == 1) return "";
   return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",

@@ -100,7 +100,7 @@ std::string misplaced_word(const std::string& word, const verb& v) {
                           return std::find(o.names.begin(), o.names.end(), name) != o.names.end();
                         });
   if (is_option(word) && !is_known) return unknown_option(word, &v);
-  return fmt::format("{} stands in front of {}, expected it behind: gpu-similarity {} INPUT {}",
+  return fmt::format("{} is before {}, expected it after: gpu-similarity {} INPUT {}",
                      name, v.name, v.name, name);
 }
 
@@ -112,8 +112,7 @@ std::string without_verb(const word_list& left, const word_list& verbs) {
     return unknown_verb(*word, verbs);
   }
   return fmt::format(
-      "{} stands in front, expected a command first, as in gpu-similarity spearman "
-      "INPUT",
+      "{} is before the command, expected the command first, as in gpu-similarity spearman INPUT",
       left.front());
 }
 
@@ -128,7 +127,7 @@ std::string unknown_word(const unparsed_words& line) {
   const word_list known = options_of(line.parsed);
   const bool takes_two = std::find(known.begin(), known.end(), "--against") != known.end();
   return fmt::format("unexpected argument {} of {}, {}", line.left.front(), line.parsed->name,
-                     takes_two ? "a second table stands behind --against" : "see --help");
+                     takes_two ? "a second table follows --against" : "see --help");
 }
 
 }  // namespace gpu::cli

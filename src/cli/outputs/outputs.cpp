@@ -68,7 +68,7 @@ void check_npy(const pairs_command& job, const io::output_target& result) {
   if (job.format != io::result_format::npy || !are_edges) return;
   if (result.kind == io::output_kind::replaced) return;
   throw usage_error(fmt::format(
-      "--output: {} is no regular file, which edges as .npy need: their number stands first",
+      "--output: {} is not a regular file, which edges as .npy need: their number comes first",
       result.name));
 }
 

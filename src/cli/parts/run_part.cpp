@@ -59,7 +59,8 @@ void say_step(const pairs_command& job, const part_folder& folder, const job_key
   if (done.step == 0) return;
   const job_step now = step_of(folder, key, done.of);
   if (now.step == done.step) {
-    say("the cut of --adjust bh waits for the counts of other parts: run the parts again then\n");
+    say("this counting round of --adjust bh is done for this part. When all parts have it, run the "
+        "same commands again (at most three rounds)\n");
   } else if (now.step > 0) {
     say("all parts are counted, one more pass is needed: run the parts again\n");
   } else {

@@ -123,8 +123,9 @@ void run_resumed(const pairs_command& job) {
   resume_folder folder(std::move(named));
   {
     progress_line line(job.quiet);
-    abandonable_phase phase(
-        [&] { complain("interrupted: what is done is kept, from which --resume goes on"); });
+    abandonable_phase phase([&] {
+      complain("interrupted: finished parts are kept, and --resume continues from them");
+    });
     const input_tables tables = read_input(job, line);
     expect_same_input(key, job, tables);
     check_output_size(job, tables, result_context_of(job, tables));

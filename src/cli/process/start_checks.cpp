@@ -44,7 +44,7 @@ void check_threads(int count) {
     const std::size_t started = team.size() + 1;
     end_all();
     throw no_threads(fmt::format(
-        "the system starts {} threads, {} are needed: take fewer by --threads", started, count));
+        "the system starts {} threads, {} are needed: use fewer with --threads", started, count));
   }
   end_all();
 }

@@ -147,10 +147,10 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
   if (bytes <= limit) return;
   const std::string pairs =
       job.keep == keep_kind::edges ? fmt::format(" ({:.6g} pairs)", share * kept) : std::string();
-  throw too_large(fmt::format(
-      "the result would take about {}{}, more than the {} of --max-output. Take a stricter cut, "
-      "--keep top-k or --keep counts, or say --force",
-      bytes_text(bytes), pairs, bytes_text(limit)));
+  throw too_large(
+      fmt::format("the result would take about {}{}, more than the {} of --max-output. Choose a "
+                  "stricter cut, --keep top-k or --keep counts, or use --force",
+                  bytes_text(bytes), pairs, bytes_text(limit)));
 }
 
 std::string plan_text(const pairs_command& job, const input_tables& tables,

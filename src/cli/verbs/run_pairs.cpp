@@ -23,7 +23,7 @@ void note_missing_q(const pairs_command& job) {
   if (job.quiet || job.filter.adjust != adjustment::benjamini_hochberg) return;
   if (job.keep != keep_kind::edges || job.writes_q()) return;
   note("--adjust bh",
-       {"there is no column q beside --min-abs: q needs every pair that --max-p keeps"});
+       {"there is no column q with --min-abs: q needs every pair that --max-p keeps"});
 }
 
 // Of few columns p cannot be small.

@@ -169,7 +169,7 @@ class cpu_engine final : public detail::pair_engine {
   // gave.
   void top_k_of_window(const detail::top_k_request& request, const pair_tile& area,
                        detail::pair_progress& meter, neighbor_table& out);
-  // The same of rows too few for all threads: each takes some of the columns.
+  // Few rows: split the columns among threads.
   void top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
                         const pair_tile& area, neighbor_table& out);
   // Pairs that progress counts for a sink that computes all of area_rows() x area_cols().

@@ -97,7 +97,7 @@ void gzip_stream::look_behind_member() {
     const Bytef* const end = state_.next_in + state_.avail_in;
     const auto is_zero = [](Bytef byte) { return byte == 0; };
     if (!std::all_of(static_cast<const Bytef*>(state_.next_in), end, is_zero)) {
-      fail("the compressed data is damaged: bytes that are no gzip stand behind its end");
+      fail("the compressed data is damaged: bytes that are not gzip follow its end");
     }
   } while (refill());
   place_ = place::at_end;

@@ -182,10 +182,11 @@ void read_narrowed(byte_stream& bytes, std::span<std::int32_t> out, index_t firs
     read_piece(bytes, std::span<T>(piece), first + done, total, file);
     for (const T value : piece) {
       if (!std::in_range<std::int32_t>(value)) {
-        throw input_error(file, layout.position(first + done),
-                          fmt::format("got {}, expected integers that fit 32 bits; save float64 "
-                                      "where rounding is meant",
-                                      value));
+        throw input_error(
+            file, layout.position(first + done),
+            fmt::format(
+                "got {}, expected integers that fit 32 bits; save float64 if you want to round",
+                value));
       }
       out[static_cast<std::size_t>(done++)] = static_cast<std::int32_t>(value);
     }
@@ -196,7 +197,7 @@ void read_narrowed(byte_stream& bytes, std::span<std::int32_t> out, index_t firs
 void check_end(byte_stream& bytes, const std::string& file) {
   char extra = 0;
   if (bytes.read({&extra, 1}) != 0) {
-    throw input_error(file, {}, "got more bytes behind the data than the shape of the .npy says");
+    throw input_error(file, {}, "got more bytes after the data than the shape of the .npy says");
   }
 }
 

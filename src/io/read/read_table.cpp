@@ -40,16 +40,16 @@ void check_text_options(const input& file, const text_options& text, const char*
                              : !text.missing.empty()      ? "--na-values"
                                                           : nullptr;
   if (option == nullptr) return;
-  throw input_error(file.name(), {}, fmt::format("is {}, of which {} says nothing", what, option));
+  throw input_error(file.name(), {}, fmt::format("is {}, and {} is only for text", what, option));
 }
 
 }  // namespace
 
 void refuse_names_file(const input& file, const read_options& options) {
   if (options.text.names_file.empty()) return;
-  throw input_error(file.name(), {},
-                    "is no sparse file (.mtx, .npz of SciPy), whose rows alone a file of names "
-                    "(--names) names");
+  throw input_error(
+      file.name(), {},
+      "is not a sparse file: --names works only with sparse files (.mtx, .npz of SciPy)");
 }
 
 bool is_text(const input& file) {

@@ -219,7 +219,7 @@ void text_rows::begin_rows(std::string_view sample, const found_layout& found) {
 /// What is wrong with such a file is where its lines end, whatever was found in its only line.
 void text_rows::refuse_returns(input_position where) const {
   throw input_error(file_, where,
-                    "got lines that end with a carriage return alone, expected line feeds: tr "
+                    "got lines that end with only a carriage return, expected line feeds: tr "
                     "'\\r' '\\n' < FILE | gpu-similarity ... -");
 }
 

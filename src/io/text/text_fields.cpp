@@ -56,7 +56,7 @@ std::size_t record_end(std::string_view text, std::size_t begin, const field_rul
 std::string text_of(field_fault fault) {
   return fault == field_fault::open_quote
              ? "got a quote that opens a field and none that closes it, expected one within 1 MiB"
-             : "got text behind the quote that closes a field, expected a separator";
+             : "got text after the quote that closes a field, expected a separator";
 }
 
 bool field_cursor::take_quoted(std::string_view& field) {

@@ -39,13 +39,13 @@ std::string without_thousands(std::string_view field, char decimal) {
 /// What can be done about a field that is no number.
 std::string hint_for(std::string_view field, char decimal) {
   if (decimal == '.' && is_number_with(field, ',')) {
-    return "--decimal , where the comma is the decimal mark";
+    return "--decimal , if the comma is the decimal mark";
   }
   if (decimal == ',' && is_number_with(field, '.')) {
-    return "--decimal . where the point is the decimal mark";
+    return "--decimal . if the point is the decimal mark";
   }
   for (const std::string_view blank : {"\xC2\xA0", "\xE2\x80\xAF"}) {
-    if (field.starts_with(blank) || field.ends_with(blank)) return "a no-break space stands in it";
+    if (field.starts_with(blank) || field.ends_with(blank)) return "it has a no-break space";
   }
   // U+2212
   if (field.starts_with("\xE2\x88\x92")) return "a minus sign is a hyphen, -";
@@ -177,7 +177,7 @@ bool segment_reader::add_fields(field_cursor& cursor, index_t& column, index_t& 
       const field_role role = layout_.role(column);
       if (role == field_role::name && !add_name(field, column)) return false;
       if (role == field_role::empty && !field.empty()) {
-        fail(column, fmt::format("got {}, expected an empty field as behind the rows above "
+        fail(column, fmt::format("got {}, expected an empty field as after the rows above "
                                  "(--columns 2-{} reads it)",
                                  quoted(field), column));
         return false;

@@ -82,8 +82,7 @@ class edge_npy_writer final : public edge_writer {
   static output_file& with_header(output_file& out, const result_context& context) {
     if (context.frame == result_frame::rows_only) return out;
     if (!out.can_replace()) {
-      throw output_error(out.name(),
-                         "edges as .npy need a regular file, their number stands first");
+      throw output_error(out.name(), "edges as .npy need a regular file, their number comes first");
     }
     out.write(edge_header(result_format::npy, context, 0));
     return out;

@@ -23,7 +23,7 @@ void check_room(const staging_job& job, const staging_room& room) {
       room.limit != 0
           ? fmt::format("options.exec.workspace_bytes: got {}, {} takes {} bytes on the device",
                         room.limit, job.what, needed)
-          : fmt::format("{} takes {} bytes on the device, of which {} are free", job.what, needed,
+          : fmt::format("{} takes {} bytes on the device, {} are free", job.what, needed,
                         room.free),
       needed);
 }

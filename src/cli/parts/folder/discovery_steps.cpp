@@ -79,8 +79,8 @@ void write_sum(const part_folder& folder, int step, const std::string& text) {
   const auto old = folder.files().read(name, most_manifest_bytes);
   if (there.is_there && (!there.fault.empty() || !old || !is_about_parts(*old))) {
     throw parts_error(fmt::format(
-        "{}: {}, and is not replaced: move it away, or take another folder", folder.path_of(name),
-        there.fault.empty() ? "is no sum of counts" : there.fault));
+        "{}: {}, and is not replaced: move it away, or choose another folder", folder.path_of(name),
+        there.fault.empty() ? "is not a sum of counts" : there.fault));
   }
   folder.files().write(name, text);
 }

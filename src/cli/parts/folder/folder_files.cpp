@@ -36,7 +36,7 @@ int open_hidden(const std::string& path) {
   if (descriptor < 0) {
     const bool is_other = errno == ELOOP || errno == ENOTDIR;
     throw parts_error(fmt::format("{}: {}", path,
-                                  is_other ? "is no folder, expected none or the user's own"
+                                  is_other ? "is not a folder, expected none or the user's own"
                                            : "cannot be opened: " + io::system_message(errno)));
   }
   open_file folder(descriptor);
@@ -86,7 +86,7 @@ void folder_files::create() const {
     std::error_code failed;
     fs::create_directories(path_, failed);
     if (failed) throw io::output_error(path_, "cannot be created: " + failed.message());
-    if (!fs::is_directory(path_, failed)) throw io::output_error(path_, "is no folder");
+    if (!fs::is_directory(path_, failed)) throw io::output_error(path_, "is not a folder");
   }
   (void)descriptor();
 }
@@ -141,7 +141,7 @@ found_file folder_files::find(std::string_view name) const {
   if (::fstat(found, &status) != 0) {
     out.fault = "cannot be read: " + io::system_message(errno);
   } else if (!S_ISREG(status.st_mode)) {
-    out.fault = "is no regular file";
+    out.fault = "is not a regular file";
   } else {
     out.fault = owner_fault(status);
     out.bytes = bytes_of(status);

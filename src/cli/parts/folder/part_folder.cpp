@@ -77,9 +77,9 @@ part_status part_folder::check(const part_place& place, part_check how) const {
   const auto text = files_.read(name, most_manifest_bytes);
   if (!text) return damaged(name + " cannot be read, or is too long for a manifest");
   part_status out{.state = part_state::done, .manifest = parse_manifest(*text)};
-  if (!out.manifest) return damaged(name + " was changed, or is no manifest of this version");
+  if (!out.manifest) return damaged(name + " was changed, or is not a manifest of this version");
   const std::string said = text_of(place_in(*out.manifest));
-  if (said != text_of(place)) return damaged(fmt::format("{} is that of {}", name, said));
+  if (said != text_of(place)) return damaged(fmt::format("{} belongs to {}", name, said));
   const std::string untrue = fault_of(*out.manifest);
   if (!untrue.empty()) return damaged(fmt::format("{} says {}", name, untrue));
   for (const part_file& file : out.manifest->files) {
@@ -128,12 +128,12 @@ void part_folder::expect_manifest(const part_place& place, std::string_view endi
     if (manifest && manifest->job != key) {
       fault = "is of another job: " + difference(manifest->job, key);
     } else if (!text || !is_about_parts(*text)) {
-      fault = "is no manifest of a part";
+      fault = "is not a manifest of a part";
     }
   }
   if (fault.empty()) return;
-  throw parts_error(fmt::format("{}: {}, and is not replaced: move it away, or take another folder",
-                                path_of(name), fault));
+  throw parts_error(fmt::format(
+      "{}: {}, and is not replaced: move it away, or choose another folder", path_of(name), fault));
 }
 
 void part_folder::expect_free(const part_place& place, const job_key& key) const {
@@ -142,8 +142,9 @@ void part_folder::expect_free(const part_place& place, const job_key& key) const
   for (const std::string& name : names_at(place)) {
     const std::string fault = files_.find(name).fault;
     if (fault.empty()) continue;
-    throw parts_error(fmt::format(
-        "{}: {}, and is not replaced: move it away, or take another folder", path_of(name), fault));
+    throw parts_error(
+        fmt::format("{}: {}, and is not replaced: move it away, or choose another folder",
+                    path_of(name), fault));
   }
 }
 
@@ -161,7 +162,7 @@ void part_folder::claim(const part_manifest& m) const {
     if (io::digest_of_file(found.file->descriptor(), threads_) == file.digest) continue;
     throw parts_error(fmt::format(
         "{}: is there with other bytes, and no part of this job names it, so that it is "
-        "not replaced: move it away, or take another folder",
+        "not replaced: move it away, or choose another folder",
         path_of(file.name)));
   }
   files_.write(name_of(place, claim_ending), to_json(m));

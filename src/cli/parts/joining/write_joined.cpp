@@ -125,7 +125,7 @@ std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& fo
     const part_file& file = file_of(folder, m, role);
     bytes += file.digest.bytes;
     if (file.digest.bytes % sizeof(double) == 0 && bytes / sizeof(double) <= most) continue;
-    refuse_parts(folder, fmt::format("{} has {} bytes, which are no p of tests of the job",
+    refuse_parts(folder, fmt::format("{} has {} bytes, which do not hold p of tests of the job",
                                      file.name, file.digest.bytes));
   }
   p.resize(bytes / sizeof(double));
@@ -240,8 +240,9 @@ void expect_degrees(const part_folder& folder, const part_file& file, const pair
   constexpr std::uint64_t longest_header = 1024;
   const std::uint64_t bytes = static_cast<std::uint64_t>(s.rows + s.y_rows) * sizeof(std::uint32_t);
   if (file.digest.bytes >= bytes && file.digest.bytes - bytes <= longest_header) return;
-  refuse_parts(folder, fmt::format("{} has {} bytes, which is no table of the degrees of {} rows",
-                                   file.name, file.digest.bytes, s.rows + s.y_rows));
+  refuse_parts(folder,
+               fmt::format("{} has {} bytes, which is not a table of the degrees of {} rows",
+                           file.name, file.digest.bytes, s.rows + s.y_rows));
 }
 
 /// Adds the degrees of a part to `sums`.

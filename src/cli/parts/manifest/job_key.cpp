@@ -124,9 +124,9 @@ std::string text_of(const io::file_digest& digest) {
 io::file_digest required_digest(const char* option, const std::string& path) {
   const std::optional<io::file_digest> digest = io::digest_of_file(path);
   if (digest) return *digest;
-  throw usage_error(
-      fmt::format("{}: {} is no regular file that can be read, expected one: every part reads it",
-                  option, path));
+  throw usage_error(fmt::format(
+      "{}: {} is not a regular file that can be read, expected one: every part reads it", option,
+      path));
 }
 
 void add_beside(const io::beside_files& beside, io::file_digest& digest) {

@@ -73,10 +73,9 @@ std::vector<std::string> labels_by_name(const std::vector<std::vector<std::strin
     complain(fmt::format("names {} twice", match.repeated_in_given.text()));
   }
   if (match.missing.is_there()) {
-    complain(
-        fmt::format("has no label for {}, expected one for each column, - for those in "
-                    "neither group",
-                    match.missing.text()));
+    complain(fmt::format(
+        "has no label for {}, expected one for each column, - for columns in neither group",
+        match.missing.text()));
   }
   std::vector<std::string> out;
   out.reserve(match.place.size());

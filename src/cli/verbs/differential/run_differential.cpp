@@ -123,9 +123,9 @@ class differential_operation final : public row_operation {
     if (job_.filter.adjust != adjustment::benjamini_hochberg) return;
     if (job_.keep == keep_kind::counts || job_.writes_q()) return;
     const char* const beside = job_.keep == keep_kind::top_k ? "--keep top-k" : "--min-abs-z";
-    note("--adjust bh", {fmt::format("there is no column q beside {}: q needs every pair that "
-                                     "--max-p keeps",
-                                     beside)});
+    note("--adjust bh",
+         {fmt::format("there is no column q with {}: q needs every pair that --max-p keeps",
+                      beside)});
   }
 
   void write_degrees() {

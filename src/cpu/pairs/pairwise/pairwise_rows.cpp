@@ -28,7 +28,7 @@ constexpr std::size_t mask_padding = 64;
 // of products: some of 2^-53.
 constexpr double rounds_down = 1 - 1e-14;
 static_assert(3 * pair_policy::block_rows * most_row_masks <= block_pairs,
-              "what a tile needs of its masks stands in the place of its counts");
+              "the masks of a tile are stored in the place of its counts");
 
 // Copies the rows of `range` as doubles.
 void read_rows(const input_rows& input, index_range range, double* out, int threads) {

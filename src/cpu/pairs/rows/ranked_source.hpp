@@ -73,8 +73,8 @@ template <class Integer>
 using rank_packer = std::function<std::unique_ptr<pair_rows>(ordinary_ranks<Integer> ranks,
                                                              const row_layout& layout)>;
 
-/// Looks at all rows: notes those without a statistic in `found`, whose nan_rows are there, and
-/// where that pays the patterns, whose first rows are then those of the source.
+/// Looks at all rows. Adds rows without a statistic to `found`, which has its nan_rows already. If
+/// folding pays, also finds the patterns; the source then has only their first rows.
 template <class Integer>
 std::unique_ptr<row_source> make_ranked_source(const input_rows& input, const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found);

@@ -113,8 +113,8 @@ class packed_search : public pair_search {
   /// The pairs of `tile` that pass, without bins, where each is decided: see pair_search::count.
   virtual std::uint64_t count_sums(const pair_tile& tile, pair_scratch& scratch,
                                    std::uint32_t* row_degree, std::uint32_t* col_degree) const;
-  /// How far from the cut a statistic may be that the search leaves to decide. Where it is above 0,
-  /// counts without bins leave no others.
+  /// Half-width of the band around the cut that the search cannot decide; 0 if exact. Above 0,
+  /// counts without bins leave only pairs within it.
   [[nodiscard]] virtual double search_error() const { return 0; }
   [[nodiscard]] virtual row_screen make_screen() const = 0;
 

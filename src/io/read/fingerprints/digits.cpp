@@ -39,7 +39,7 @@ std::string text_of(digits_fault fault, std::string_view digits, index_t cols,
     case digits_fault::digit:
       return fmt::format("got {}, expected {}", quoted(digits), expected);
     case digits_fault::bit_behind_last:
-      return fmt::format("got a bit behind the last of {}, expected 0", cols);
+      return fmt::format("got a bit after the last of {}, expected 0", cols);
   }
   return {};
 }

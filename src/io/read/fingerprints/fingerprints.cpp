@@ -108,7 +108,7 @@ class table_packer {
       words[k / 4] |= std::uint32_t{octet} << (8 * (k % 4));
       if (8 * (k + 1) <= rows.cols() || octet >> (rows.cols() - 8 * k) == 0) continue;
       throw input_error(file_, {},
-                        fmt::format("got a bit behind the last of {} in row {}, expected 0 "
+                        fmt::format("got a bit after the last of {} in row {}, expected 0 "
                                     "(--bit-order says which bit of an octet comes first)",
                                     rows.cols(), rows.rows()));
     }
@@ -168,7 +168,7 @@ table read_fingerprints(input& file, const read_options& options,
   if (!is_other) return read_lines(file, options, bits);
   if (!is_automatic && bits.format != fingerprint_format::packed &&
       bits.format != fingerprint_format::table) {
-    throw input_error(file.name(), {}, "is no text, as --input-format says");
+    throw input_error(file.name(), {}, "is not text, as --input-format says");
   }
   const auto source = open_rows(file, options);
   if (is_automatic) {

@@ -29,7 +29,7 @@ class fps_file {
       if (line.front() != '#') {
         take_row(line);
       } else if (rows_) {
-        refuse(0, "got a header behind the first fingerprint, expected a fingerprint");
+        refuse(0, "got a header after the first fingerprint, expected a fingerprint");
       } else if (line.starts_with(bits_header)) {
         take_bits(line.substr(bits_header.size()));
       }

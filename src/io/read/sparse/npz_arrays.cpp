@@ -96,7 +96,7 @@ std::string npz_arrays::text(std::string_view name) const {
   const std::string& descr = from.header.descr;
   const std::uint64_t bytes = from.bytes->most_bytes();
   const bool is_text = descr.starts_with("|S") || descr.starts_with("<U");
-  if (!from.header.shape.empty() || !is_text || bytes > longest) fail(name, "is no short text");
+  if (!from.header.shape.empty() || !is_text || bytes > longest) fail(name, "is not a short text");
   std::string all(static_cast<std::size_t>(bytes), '\0');
   from.read(std::span(all), *this);
   from.end(*this);

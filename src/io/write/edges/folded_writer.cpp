@@ -89,8 +89,7 @@ class npy_writer final : public folded_edge_writer {
   npy_writer(output_file& out, const result_context& context) : out_(out), context_(context) {
     if (context.frame == result_frame::rows_only) return;
     if (!out.can_replace()) {
-      throw output_error(out.name(),
-                         "edges as .npy need a regular file, their number stands first");
+      throw output_error(out.name(), "edges as .npy need a regular file, their number comes first");
     }
     out_.write(folded_header(context, 0));
   }

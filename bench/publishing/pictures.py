@@ -1,4 +1,5 @@
-"""docs/images/benchmarks_*.svg: time against rows and against columns, and the choices over the plane of both."""
+"""docs/images/all_pairs.svg: the large jobs and their peers. docs/images/benchmarks_*.svg: time against rows and
+against columns, and the choices over the plane of both."""
 
 import matplotlib
 
@@ -16,8 +17,8 @@ def begin(name):
     plt.rcParams["svg.hashsalt"] = name    # the same results give the same bytes
 
 
-def save(figure, name):
-    path = page.ROOT / f"docs/images/benchmarks_{name}.svg"
+def save(figure, name, folder=None):
+    path = (folder or page.ROOT / "docs/images") / f"{name}.svg"
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
     path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
@@ -34,7 +35,32 @@ def draw(curve, lines):
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(frameon=False)
     figure.tight_layout()
-    save(figure, curve)
+    save(figure, f"benchmarks_{curve}")
+
+
+def draw_all_pairs(results):
+    """All pairs on GPUs: dots, because a bar on a logarithmic axis has no length."""
+    begin("all_pairs")
+    rows = [row for result in results for row in result["rows"]
+            if row["operation"] in ("pairs", "wide") and page.ratio_of(row)]
+    rows.sort(key=page.ratio_of)
+    figure, axes = plt.subplots(figsize=(8.5, 0.27 * len(rows) + 1.2))
+    for at, row in enumerate(rows):
+        own, peer = row["seconds"], row["peer_seconds"]
+        axes.plot([own, peer], [at, at], color="#d0d0d0", lw=1.5, zorder=1)
+        axes.plot(own, at, "o", color=COLOURS[0], label=None if at else "gpu-similarity")
+        axes.plot(peer, at, "o", color=COLOURS[1], label=None if at else "PyTorch, float32")
+        axes.annotate(f"{page.ratio_text(page.ratio_of(row))} times", (max(own, peer), at), (7, 0),
+                      textcoords="offset points", va="center", fontsize=8)
+    axes.set_yticks(range(len(rows)), [row["job"] + (" *" if row.get("peer_on") else "") for row in rows], fontsize=8)
+    axes.set_xscale("log")
+    axes.set_xlim(right=1e4)
+    axes.set_xlabel("seconds of a call (less is better); * PyTorch: scaled up from a part")
+    axes.grid(True, axis="x", alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    save(figure, "all_pairs")
 
 
 def label_of(number):
@@ -74,7 +100,7 @@ def draw_plane(panels):
     for at in axes[:, 0]:
         at.set_ylabel("rows", fontsize=8)
     figure.colorbar(drawn, ax=axes, label="chosen way / best way", extend="max")
-    save(figure, "plane")
+    save(figure, "benchmarks_plane")
 
 
 def plane_panels(results):
@@ -83,7 +109,7 @@ def plane_panels(results):
         cells = result.get("plane", [])
         for backend in dict.fromkeys(cell["backend"] for cell in cells):
             is_own = backend == "cuda" or "CPU" in result["short"]
-            name = result["short"] if is_own else f"CPU beside {result['short']}"
+            name = result["short"] if is_own else f"CPU of the {result['short']} host"
             for sink in ("counts", "edges", "dense"):
                 own = [cell for cell in cells if (cell["backend"], cell["sink"]) == (backend, sink)]
                 if own:
@@ -92,6 +118,7 @@ def plane_panels(results):
 
 def write(release):
     results = page.load(release)
+    draw_all_pairs(results)
     for curve in LABELS:
         lines = [(f"{drawn['on']}{drawn.get('note', '')}", drawn["points"]) for result in results
                  for drawn in result.get("curves", []) if drawn["curve"] == curve and drawn["points"]]

@@ -113,6 +113,17 @@ def test_the_heat_map_is_that_of_scipy(x: np.ndarray) -> None:
     np.testing.assert_allclose(np.sort(shown, axis=None), np.sort(want, axis=None), atol=1e-12)
     assert labels == names[chosen[order]].tolist()
     assert len(axes.child_axes) == 1 and len(axes.child_axes[0].lines) == 29
+    # Both signs occur: the colours are symmetric around 0, and end at the largest off the diagonal.
+    most = np.abs(want[~np.eye(30, dtype=bool)]).max()
+    assert axes.images[0].get_clim() == pytest.approx((-most, most))
+
+
+def test_colours_span_the_statistics_of_one_sign(rng: np.random.Generator) -> None:
+    x = rng.normal(size=30) + 0.3 * rng.normal(size=(12, 30))
+    axes = gs.plot.heat_map(x, gs.counts(x, max_p=1e-4))
+    apart = gs.dense(x).matrix[~np.eye(12, dtype=bool)]
+    assert apart.min() > 0
+    assert axes.images[0].get_clim() == pytest.approx((apart.min(), apart.max()))
 
 
 def test_labels_that_do_not_fit_are_left_out(x: np.ndarray) -> None:

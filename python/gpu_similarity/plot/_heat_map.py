@@ -38,8 +38,9 @@ def heat_map(
     Returns
     -------
     matplotlib axes
-        Ordered by average-linkage clustering of 1 - statistic, with its dendrogram, where SciPy is
-        installed, else by degree.
+        Ordered by average-linkage clustering of 1 - statistic, with its dendrogram, if SciPy is
+        installed, else by degree. Colours span the statistics of different rows, and are
+        symmetric around 0 if some are negative.
 
     Raises
     ------
@@ -69,14 +70,24 @@ def heat_map(
     matrix = dense(data[chosen], measure=counts.measure, nans=nans).matrix
     tree = _tree(matrix)
     order = np.arange(len(matrix)) if tree is None else np.asarray(tree["leaves"])
-    image = axes.imshow(
-        matrix[np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest"
-    )
+    image = axes.imshow(matrix[np.ix_(order, order)], interpolation="nearest", **_colours(matrix))
     if tree is not None:
         _draw_tree(axes, tree, len(matrix))
     axes.figure.colorbar(image, ax=axes, label=symbol_of(counts.symbol), shrink=0.7)
+    axes.set_ylabel("row")
     _label(axes, [short(counts.label(row)) for row in chosen[order]])
     return axes
+
+
+def _colours(matrix: npt.NDArray[Any]) -> dict[str, Any]:
+    """The range of the statistics of different rows; around 0 where both signs occur."""
+    apart = matrix[~np.eye(len(matrix), dtype=bool)]
+    apart = apart[~np.isnan(apart)]
+    low, high = (apart.min(), apart.max()) if len(apart) else (-1.0, 1.0)
+    if low < 0 or low == high:
+        most = max(abs(low), abs(high))
+        return {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
+    return {"cmap": "viridis", "vmin": low, "vmax": high}
 
 
 def _tree(matrix: npt.NDArray[Any]) -> dict[str, Any] | None:

@@ -53,10 +53,11 @@ def histogram(
         raise ValueError("counts: got no histogram; ask for one with counts(x, bins=100)")
     axes = axes_of(ax)
     edges, symbol = counts.bin_edges, symbol_of(counts.symbol)
-    axes.stairs(counts.histogram, edges, fill=True, color="tab:blue", alpha=0.7, label="pairs")
     observations = counts.summary.observations or counts.summary.cols
     expected = counts.tested * null_share(edges, observations, counts.measure)
     middle = (edges[1:] + edges[:-1]) / 2
+    some = counts.histogram > 0  # a bar has no length on a logarithmic axis
+    axes.scatter(middle[some], counts.histogram[some], s=6, color="tab:blue", label="pairs")
     axes.plot(middle, expected, color="black", lw=1, label="independent rows")
     if cut is not None:
         label: str | None = {

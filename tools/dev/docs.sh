@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # ./dev docs: builds the site into build/docs/html and checks it: the links of the pages in the
-# repository, doxygen's and mkdocs' warnings (each an error), every address of the built site, and
-# every page in headless Chromium.
+# repository, phrases that cost a second reading, doxygen's and mkdocs' warnings (each an error), every
+# address of the built site, and every page in headless Chromium.
 set -euo pipefail
 source tools/dev/common.sh
 
 need docs layers python
 python3 tools/dev/site/check_links.py
+python3 tools/dev/site/check_words.py
 python3 tools/dev/release/check_release.py
 bench/publish check
 python3 bench/publishing/test_publishing.py

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Looks for phrases that cost a second reading: in the pages of docs/, README.md and CONTRIBUTING.md, in what the
-library and the command say (help texts and messages: the string literals of src/ and python/src), and in the
-comments of the public headers.
+"""Looks for phrases that cost a second reading: in the pages of docs/, README.md and CONTRIBUTING.md, and in what the
+library and the command say (help texts and messages: the string literals of src/ and python/src).
+
+Usage: check_words.py [ROOT]   (this checkout unless named)
 
 Code and links in a page do not count. A place where a phrase is right is listed in RIGHT. Prints each finding with
 plain words for it, and exits with 1 where there is one.
@@ -11,7 +12,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[3]
 PHRASES = [  # what to look for, plain words
     (r"\bbeside\b", "besides, next to, compared with"),
     (r"\bof which\b", "say it in two sentences"),
@@ -26,8 +27,7 @@ PHRASES = [  # what to look for, plain words
     (r"\b(?:stands?|stood) (?:in|on|for|behind|beside|there|nowhere|alone)\b", "is"),
     (r"\bgo(?:es)? neither with\b", "cannot be combined with"),
 ]
-RIGHT = {  # words around a phrase that is right
-}
+RIGHT: tuple[str, ...] = ()  # words around a phrase that is right where it stands
 CODE = re.compile(r"^```.*?^```|^(?: {4}|\t)\S.*?$|``.*?``|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\([^)\s]*\)")
 BLOCK = re.compile(r"\n\s*\n|\n(?=- |\d\. |\||#|> )")
@@ -50,17 +50,11 @@ def literals(text):
         yield text.count("\n", 0, found.start()) + 1, re.sub(r'"\s*"', "", found[0]).strip('"')
 
 
-def comments(text):
-    for found in COMMENTS.finditer(text):
-        yield text.count("\n", 0, found.start()) + 1, re.sub(r"^\s*///?", "", found[0], flags=re.MULTILINE)
-
-
 def texts():
     """(name, line, text) of all that is read."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     sources = [p for folder in ("src", "python/src") for p in sorted((ROOT / folder).rglob("*.?pp"))]
-    headers = sorted((ROOT / "include").rglob("*.hpp"))
-    for paths, parts in ((pages, paragraphs_of_page), (sources, literals), (headers, comments)):
+    for paths, parts in ((pages, paragraphs_of_page), (sources, literals)):
         for path in paths:
             for line, text in parts(path.read_text()):
                 yield path.relative_to(ROOT), line, re.sub(r"\s+", " ", text).strip()

@@ -48,6 +48,42 @@ class Site(unittest.TestCase):
                               capture_output=True, text=True, check=False)
 
 
+class Words(unittest.TestCase):
+    """What check_words.py finds, and does not find, in pages and in what the library says."""
+
+    def findings(self, page="", source=""):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in {"README.md": "a", "CONTRIBUTING.md": "a", "docs/a.md": page, "src/a.cpp": source}.items():
+                path = pathlib.Path(root, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+            answer = subprocess.run([sys.executable, TOOLS / "check_words.py", root], capture_output=True, text=True,
+                                    check=False)
+        self.assertEqual(answer.returncode == 0, answer.stdout.startswith("0 phrases"), answer.stdout)
+        return answer.stdout.splitlines()[:-1]
+
+    def test_phrases_of_pages(self):
+        for phrase in ("It lies beside it.", "Rows, of which two are equal.", "All but for one.", "A in place of B.",
+                       "p is that\nof t.", "It is no list.", "Of one table it is true.", "The proof stands in a file."):
+            self.assertEqual(len(self.findings(page=f"# A\n\n{phrase}\n")), 1, phrase)
+
+    def test_what_is_plain_or_code(self):
+        self.assertEqual(self.findings(page="There is no list.\nIt is no longer here.\n\n```\nbeside\n```\n`in place of`\n"), [])
+
+    def test_literals(self):
+        self.assertEqual(len(self.findings(source='fail("{} is no "\n     "file");\n')), 1)
+        self.assertEqual(self.findings(source='// beside\nfail("a file");  // in place of\n'), [])
+
+
+class Callouts(unittest.TestCase):
+    def test_a_warning_becomes_an_admonition(self):
+        sys.path.insert(0, str(TOOLS))
+        import hooks
+
+        made = hooks.CALLOUT.sub(hooks.admonition, "a\n\n> [!WARNING]\n> one `x`\n> two\n\n> a quotation\n")
+        self.assertEqual(made, "a\n\n!!! warning\n\n    one `x`\n    two\n\n> a quotation\n")
+
+
 class Crawler(Site):
     def test_a_sound_site_passes(self):
         self.write()

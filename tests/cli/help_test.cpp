@@ -90,7 +90,8 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
             "--max-p"));
   CHECK(has(said({"-o", "x.tsv", "spearman", in}), "-o is before spearman"));
   CHECK(has(said({"--zzzz", "spearman", in}), "unknown option --zzzz of spearman, see --help"));
-  CHECK(has(said({"--kep", "edges", in}), "--kep stands in front, expected a command first"));
+  CHECK(
+      has(said({"--kep", "edges", in}), "--kep is before the command, expected the command first"));
   CHECK(has(said({"--quiet", "spearmann", in}), "did you mean spearman?"));
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("A sparse matrix goes with edges alone", "[cli][mtx]") {
   refused({"spearman", input, "-o", out, "--resume"}, "does not go with --resume");
   refused({"spearman", input, "--part", "1/2", "--output-dir", folder.path("d"), "--format", "mtx"},
           "does not go with --part");
-  refused({"rank", input, "-o", out}, "which holds edges alone");
+  refused({"rank", input, "-o", out}, "which is only for edges");
   refused({"rank", input, "--format", "mtx"}, "mtx");
   // Compressed, and to standard output.
   CHECK(run_command({"spearman", input, "-o", folder.path("out.mtx.gz"), "--quiet"}).exit_code ==

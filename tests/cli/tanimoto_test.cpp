@@ -396,7 +396,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
         ":4: column 1: got 'fgff', expected hexadecimal");
   fails("#FPS1\n#num_bits=12\nffff\ta\n", ":3: column 1: got a bit after the last of 12");
   fails("#FPS1\n#num_bits=x\nffff\ta\n", ":2: got 'x', expected a number of bits");
-  fails("#FPS1\n#num_bits=16\nffff\ta\n#late\n", ":4: got a header behind");
+  fails("#FPS1\n#num_bits=16\nffff\ta\n#late\n", ":4: got a header after");
   fails("#FPS1\n#num_bits=16\nffff a\n",
         ":3: got 'ffff a', expected a fingerprint, a tab and a name");
   fails("#FPS1\n#num_bits=16\n", "has no fingerprint");
@@ -416,7 +416,8 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
   const rows all = make_rows(4, 1);
   const std::string packed = folder.write("p.npy", packed_of(all, false));
   check_error(run_command({"tanimoto", packed}), exit_input, "--bits N says");
-  check_error(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_input, "is no text");
+  check_error(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_input,
+              "is not text");
   const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
   check_error(run_command({"tanimoto", ones, "--bits", "12"}), exit_input,
               "got a bit after the last of 12 in row 1");

@@ -1,6 +1,6 @@
 #pragma once
-// The text format as docs/input_files.md describes it, read character by character with plain strings.
-// Slow on purpose, and shares nothing with the library but the words for what a user says.
+// The text format as docs/input_files.md describes it, read character by character with plain
+// strings. Slow on purpose, and shares nothing with the library but the words for what a user says.
 
 #include <cstddef>
 #include <optional>

@@ -21,7 +21,7 @@ GROUPS = {
         "pack_bits", "binary_matmul", "Bits", "tanimoto", "tanimoto_edges", "tanimoto_partners",
         "tanimoto_counts"]),
     "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
-        "p_value", "adjusted_p_values", "confidence_interval", "observations", "critical_correlation", "checksum", "Checksum"]),
+        "p_value", "adjusted_p_values", "confidence_interval", "observations", "effective_observations", "critical_correlation", "checksum", "Checksum"]),
     "files.md": ("Files", "A table as the command reads it.", ["read_table", "NamedTable", "read_fingerprints", "Fingerprints"]),
     "faces.md": ("As SciPy, NumPy and scikit-learn", "The same calls under the names that are known.", [
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",

@@ -98,6 +98,8 @@ def on_page_markdown(markdown, page, config, files):
             lambda m: m[1] + target_on_site(m[2], here, repository) + m[3], parts[i])
         if here.startswith("reference/"):
             parts[i] = linked(parts[i], here)
+    # In a table, hosts of repositories want a bar in code escaped; here the backslash would be shown.
+    parts[1::2] = [part if part.startswith("```") else part.replace("\\|", "|") for part in parts[1::2]]
     return "".join(parts)
 
 

@@ -23,7 +23,7 @@ inline namespace v0 {
 /// belongs to no rank. Cost: a sort of `p` for benjamini_hochberg, by the calling thread, with 16
 /// bytes for each.
 /// @param p in [0, 1], or NaN.
-/// @param family tests in all: pair_summary::pairs_tested of a call that is no part.
+/// @param family tests in all: pair_summary::pairs_tested of a call that is not a part.
 /// @param adjust the correction.
 /// @return as many q as there are p.
 /// @throw gpu::invalid_argument where p is outside [0, 1], or the family smaller than `p`.
@@ -39,14 +39,14 @@ inline namespace v0 {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
     std::span<const edge> edges, std::uint64_t family, adjustment adjust);
 
-/// The adjusted p of some pairs of a family, such as partners, of which more p are known: those in
-/// `tests`. As above, with the ranks of `tests`; the p of the family that are not there count as
-/// larger. So a job in parts, each of which gives the p of its pairs by a stream_sink, has the q of
-/// any of them. Cost: a sort of `tests`, in place, and of `p`, with 16 bytes for each.
+/// The adjusted p of some pairs of a family, such as partners. `tests` has more p of the family. As
+/// above, with the ranks of `tests`; the p of the family that are not there count as larger. So a
+/// job whose parts give the p of their pairs by a stream_sink has the q of any of them. Cost: a
+/// sort of `tests`, in place, and of `p`, with 16 bytes for each.
 /// @param p in [0, 1], or NaN; for benjamini_hochberg each is also one of `tests`, and may be there
 ///   several times.
-/// @param tests in [0, 1], one for each test; put in ascending order. Left alone, and needless, but
-///   for benjamini_hochberg.
+/// @param tests in [0, 1], one for each test; put in ascending order. Used only by
+/// benjamini_hochberg.
 /// @param family as above.
 /// @param adjust as above.
 /// @param exec cpu_threads of the sort of `tests`, and on_progress; this runs on the CPU and

@@ -31,7 +31,8 @@ inline namespace v0 {
 ///   the measure folds equal rows; for data in device memory also device_dense_sink,
 ///   device_dense_sink_f32, device_top_k_sink, device_count_sink, device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
-/// @throw gpu::invalid_argument for a value that is no measure, for too few or too many columns or
+/// @throw gpu::invalid_argument for a value that is not a measure, for too few or too many columns
+/// or
 ///   a cut outside its range, before any work starts; so for a 64-bit integer beyond 2^53 where the
 ///   measure needs the values, naming row, column and value; for a NaN, naming row and column,
 ///   before any pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a
@@ -39,9 +40,9 @@ inline namespace v0 {
 ///   fold. gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number
 ///   needed. gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: the preparation of each row, and rows^2 / 2 * cols multiply-adds for the pairs.
-/// Memory: the packed rows, tiles, and what the sink keeps; never [rows, rows] but for a dense
-/// sink. Of data that stands column by column, or of wide integers, also a panel of rows, 8 MiB or
-/// eight rows; the data never stands in memory twice. Blocks until the result is complete.
+/// Memory: the packed rows, tiles, and what the sink keeps; never [rows, rows] except for a dense
+/// sink. Data in column order or of wide integers also needs a panel of rows, 8 MiB or eight rows;
+/// the data is never in memory twice. Blocks until the result is complete.
 template <table_like Data, pair_sink Sink = dense_sink>
 sink_result_t<Sink> all_pairs(measure what, const Data& data, const pair_options& options = {},
                               const Sink& sink = {}) {

@@ -16,14 +16,14 @@ inline namespace v0 {
 ///
 /// With the median of a row, and MAD the median of |x - median|, let a = (x - median) / (9 MAD) and
 /// w = (1 - a^2)^2 where |a| < 1, else 0. The statistic is the cosine of the rows (x - median) w,
-/// as `bicor` of R's WGCNA. A row whose MAD is 0, of which more than half of the values are equal,
-/// is taken as in Pearson's r instead. p is Student's t with cols - 2 degrees of freedom.
+/// as `bicor` of R's WGCNA. A row whose MAD is 0 (more than half of its values are equal) is
+/// treated as in Pearson's r instead. p is Student's t with cols - 2 degrees of freedom.
 ///
 /// All of it is computed in double precision, in a fixed order that is the same on every backend,
 /// and every keep-or-drop decision is the one of that double. A dense result in doubles is it, one
 /// in floats has at most float32-level error. A row of equal values, or with an infinite value, has
 /// no statistic. With nan_policy::pairwise, on CUDA up to 4,096 columns, median, MAD and weights
-/// are those of the columns that a pair shares.
+/// come from the columns that a pair shares.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs, and medians for rows * cols. cols from 3
 /// on. Folded sinks are not taken.

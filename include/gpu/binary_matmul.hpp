@@ -58,7 +58,7 @@ struct binary_matmul_plan {
   backend used = backend::cpu;  ///< Where it would run.
   /// The implementation, never `automatic`.
   binary_matmul_variant variant = binary_matmul_variant::popcount;
-  std::size_t workspace_bytes = 0;  ///< Device scratch memory beside a, b and the result.
+  std::size_t workspace_bytes = 0;  ///< Device scratch memory besides a, b and the result.
   std::size_t result_bytes = 0;     ///< Size of the result.
 };
 
@@ -72,8 +72,8 @@ GPU_SIMILARITY_EXPORT void pack_bits(device_matrix_view<const T> data,
                                      const execution& exec);
 }  // namespace detail
 
-/// Bit (i, j) is 1 where data(i, j) >= threshold, else 0: with the default threshold the sign, of
-/// which zero (and -0.0) counts as positive. NaN gives 0.
+/// Bit (i, j) is 1 where data(i, j) >= threshold, else 0: with the default threshold the sign; zero
+/// (and -0.0) counts as positive. NaN gives 0.
 /// @param data values [rows, cols] in host memory, as spearman_all_pairs takes them.
 /// @param threshold the least value whose bit is 1.
 /// @param exec where it runs.

@@ -41,7 +41,7 @@ concept table_element = element<T> || detail::wide_integer<T>;
 ///
 /// rank_rows, all pairs and what goes with them (plans, prepared rows, observations) take one
 /// wherever they take a matrix_view. They copy a few rows at a time, 8 MiB or eight rows, so that
-/// the table never stands in memory twice.
+/// the table is never in memory twice.
 template <class T>
 class column_matrix_view {
  public:

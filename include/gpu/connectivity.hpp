@@ -108,8 +108,8 @@ struct scale_free_options {
 ///   negative ones are refused.
 /// @param powers as many as there are columns.
 /// @param options bins and cut.
-/// @return a line for each power. Where all k are equal, or there is none, R^2 and slope are NaN
-///   and are no fit; where there is none, mean, median and max are NaN too.
+/// @return a line for each power. Where all k are equal, or there is none, R^2 and slope are NaN:
+/// there is no fit; where there is none, mean, median and max are NaN too.
 /// @throw gpu::invalid_argument for another number of powers, or an option or a value out of range.
 /// Cost: a sort of each column.
 [[nodiscard]] GPU_SIMILARITY_EXPORT scale_free_fits
@@ -134,7 +134,7 @@ struct overlap_options {
 ///     overlap(i, j) = (sum over u of a(i, u) a(u, j) + a(i, j)) / (min(k_i, k_j) + 1 - a(i, j))
 ///
 /// with a(i, i) = 0 in the sum and k the connectivity within the module; 1 on the diagonal. A row
-/// without a statistic, which has NaN on its diagonal, has NaN in its row and column, and is no
+/// without a statistic, which has NaN on its diagonal, has NaN in its row and column, and is not a
 /// neighbour of the others; any other pair without a statistic has the adjacency 0.
 ///
 /// @param statistics the dense result [rows, rows] of any measure for the rows of the module:

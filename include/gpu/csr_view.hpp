@@ -42,8 +42,8 @@ GPU_SIMILARITY_EXPORT index_t check_csr(const any_csr_pattern& pattern, const vo
 /// rank_rows, all pairs and what goes with them (plans, prepared rows, observations) take one
 /// wherever they take a matrix_view, and answer what they answer of the dense matrix, to the byte.
 /// They write out a few rows at a time, 8 MiB or eight rows, so that the table is never dense as a
-/// whole in host memory. Of a matrix in compressed sparse columns (CSC) the same arrays are the CSR
-/// of its transpose.
+/// whole in host memory. The arrays of a matrix in compressed sparse columns (CSC) are the CSR of
+/// its transpose.
 template <class T>
 class csr_view {
  public:
@@ -56,7 +56,7 @@ class csr_view {
   constexpr csr_view() noexcept = default;
 
   /// A matrix [rows, cols]. Row i stores values[row_begin[i]] to values[row_begin[i + 1] - 1],
-  /// which stand in the columns `column` of the same places.
+  /// in the columns `column` of the same places.
   /// @param row_begin [rows + 1], from 0 on, none below the one before.
   /// @param column [row_begin[rows]], from 0 to cols - 1, ascending within each row, none twice.
   /// @param values [row_begin[rows]].

@@ -49,9 +49,9 @@ using device_dense_sink_f32 = basic_device_dense_sink<float>;
 /// `count[i]` neighbours, best first; the entries behind them hold neighbor_table::no_neighbor and
 /// NaN. Capturable in a CUDA graph.
 ///
-/// Up to 128 columns and 128 partners, on devices with tensor cores, the search is that of the host
-/// result; so is that of long unit rows (Pearson and its like) on compute capability 9.0, from
-/// estimates of [256 or more, rows] statistics in single precision. Else each block of rows is
+/// Up to 128 columns and 128 partners, on devices with tensor cores, the search works as for a host
+/// result; so does the search of long unit rows (Pearson and its like) on compute capability 9.0,
+/// from estimates of [256 or more, rows] statistics in single precision. Else each block of rows is
 /// computed whole, [128 or more, rows] statistics at a time.
 struct device_top_k_sink {
   device_matrix_view<node_id> index = {};     ///< [rows, k]; its columns are the k asked for.
@@ -75,7 +75,7 @@ struct device_count_sink {
   /// [rows]: kept pairs that row i is part of; of x against y those of the rows of x. For
   /// gpu::top_k see as_int32().
   device_vector_view<std::uint32_t> degree = {};
-  /// Of x against y, [rows of y]: the same of the rows of y.
+  /// With x against y, [rows of y]: the same for the rows of y.
   device_vector_view<std::uint32_t> y_degree = {};
   /// [bins], at most 65,536, as count_sink::histogram_bins.
   device_vector_view<std::uint64_t> histogram = {};

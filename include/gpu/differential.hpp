@@ -81,9 +81,9 @@ struct differential_summary {
   std::vector<index_t> nan_rows = {};  ///< Rows with a NaN in a group (nan_policy::propagate).
   /// Rows with an infinite value in a group, and no NaN; of ranks there are none.
   std::vector<index_t> infinite_rows = {};
-  index_t part_begin = 0;  ///< First row that the call was about; 0 but for a part.
+  index_t part_begin = 0;  ///< First row that the call was about; 0 except for a part.
   index_t part_end = 0;    ///< One past its last row.
-  /// Pairs that have a statistic in both groups; those of the part, where the call is one. Of the
+  /// Pairs that have a statistic in both groups; those of the part, where the call is one. Over the
   /// parts of a job they add up to the family.
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a differential_top_k_sink the entries of its table.
@@ -108,8 +108,8 @@ struct differential_counts {
 };
 
 /// Result of differential_top_k_sink: row i has count[i] partners, best first. Behind them `index`
-/// is neighbor_table::no_neighbor, and the others are NaN. Of a part, row 0 is row part_begin of
-/// the table, and `rows` are those of its panel.
+/// is neighbor_table::no_neighbor, and the others are NaN. In a part, row 0 is row part_begin of
+/// the table, and `rows` counts its panel.
 struct differential_partners {
   matrix<node_id> index;         ///< [rows, k]: the partners.
   matrix<double> first;          ///< [rows, k]: the statistics over the first group.
@@ -159,16 +159,15 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 }  // namespace detail
 
 /// The pairs of rows of `data` whose correlation over the columns of one group differs from that
-/// over the other, by Fisher's z. p is that of the standard normal distribution.
+/// over the other, by Fisher's z. p comes from the standard normal distribution.
 ///
 /// @param what measure::pearson or measure::spearman. Ranks are taken within each group.
 /// @param data values [rows, cols] in host memory, of any element type and layout, or in device
 ///   memory, a gpu::device_matrix_view.
 /// @param groups the columns, in host memory.
 /// Every number has the same bits on every backend, on several devices, and wherever the table
-/// lies. Of a table in device memory the call waits for `options.exec.stream` and blocks until the
-/// host has the result; of the table nothing is copied to the host but a row that holds a refused
-/// NaN.
+/// lies. With a table in device memory the call waits for `options.exec.stream` and blocks until
+/// the host has the result; only a row that holds a refused NaN is copied to the host.
 ///
 /// @param options NaN policy (`reject`: a NaN in a column of a group throws; `propagate`: rows with
 ///   one have no statistic), backend, devices, stream of a table in device memory, workspace_bytes
@@ -176,7 +175,7 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 ///   and for a table in device memory 16 bytes a value of the larger group), variant, threads,
 ///   progress, whose stage is "differential", in pairs, and the part, which is one as of all_pairs:
 ///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
-///   one behind the other are those of the whole; for differential_top_k_sink an equal panel of
+///   one after the other are the edges of the whole; for differential_top_k_sink an equal panel of
 ///   rows against all rows. The other options are not taken.
 /// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
 /// @return what the sink gives.
@@ -223,9 +222,9 @@ template <table_like Data>
 
 /// The same for Benjamini and Hochberg's cut of a job in parts: counts p of the pairs of a part for
 /// one step of the search, see gpu/discovery.hpp. p itself is counted, so `observations` of the
-/// search is 0. The parts then run with `max_p = search.max_p_effective()` and adjustment::none. Of
-/// the summary are filled: rows, cols, constant_rows, nan_rows, part_begin, part_end, pairs_tested,
-/// used, device and pairs_seconds, which is the whole call.
+/// search is 0. The parts then run with `max_p = search.max_p_effective()` and adjustment::none.
+/// These members of the summary are filled: rows, cols, constant_rows, nan_rows, part_begin,
+/// part_end, pairs_tested, used, device and pairs_seconds, which is the whole call.
 template <table_like Data>
 [[nodiscard]] discovery_counts differential_pairs(measure what, const Data& data,
                                                   const column_groups& groups,

@@ -39,9 +39,9 @@ struct discovery_search {
 
 /// Count the pairs of a call, or of a part of it, for one step of the search.
 struct discovery_sink {
-  /// `max_p` and `side` are those of the search; `min_abs` and `adjust` mean nothing here.
+  /// `max_p` and `side` belong to the search; `min_abs` and `adjust` mean nothing here.
   pair_filter keep = {};
-  /// The step: nothing for the first one, then what next_search() gave.
+  /// The step: nothing at first, then the result of next_search().
   std::optional<discovery_search> search = {};
 };
 

@@ -29,10 +29,10 @@ enum class error_code {
   cuda                  ///< A CUDA call failed.
 };
 
-/// What every exception of the library is, beside the exception of the standard library that fits
-/// best: `catch (const gpu::error&)` catches all of them, and so does
-/// `catch (const std::exception&)`; invalid_argument is a std::invalid_argument, and out_of_memory
-/// a std::bad_alloc.
+/// What every exception of the library is, besides the exception of the standard library that fits
+/// best: `catch (const gpu::error&)` catches all of them, and so does `catch (const
+/// std::exception&)`; invalid_argument is a std::invalid_argument, and out_of_memory a
+/// std::bad_alloc.
 class GPU_SIMILARITY_EXPORT error {
  public:
   virtual ~error();

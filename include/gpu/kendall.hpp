@@ -33,12 +33,13 @@ GPU_SIMILARITY_EXPORT std::vector<double> shared_kendall_p(const pair_tables& ta
 /// whose order is the opposite, and T those of a row that are not tied:
 ///   tau_b = S / sqrt(T_x T_y).
 /// All three are exact integers, so that every variant keeps the same pairs with the same
-/// bits. p is that of gpu::kendall_p_value, as scipy.stats.kendalltau with method="auto". It
-/// depends on the ties of both rows beside tau: a cut on p decides each pair by its own p, and
-/// pair_summary::cut_at_least and cut_at_most are those of rows without ties.
+/// bits. p is computed by gpu::kendall_p_value, as by scipy.stats.kendalltau with method="auto". p
+/// depends on tau and on the ties of both rows: a cut on p decides each pair by its own p, and
+/// pair_summary::cut_at_least and cut_at_most hold for rows without ties.
 ///
-/// A row of equal values has no statistic. With nan_policy::pairwise S, T and the ties are those of
-/// the columns that both rows of a pair have. gpu::confidence_interval throws gpu::unsupported.
+/// A row of equal values has no statistic. With nan_policy::pairwise S, T and the ties are counted
+/// over the columns that both rows of a pair have. gpu::confidence_interval throws
+/// gpu::unsupported.
 ///
 /// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and to
 /// 4,096 of a table with missing values that is taken pair by pair: longer rows, in host or device

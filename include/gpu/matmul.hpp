@@ -64,7 +64,7 @@ struct matmul_plan {
   index_t tile_rows = 0;            ///< Rows of C that one block computes; 0 where BLAS decides.
   index_t tile_cols = 0;            ///< Columns of C that one block computes; 0 likewise.
   index_t depth_splits = 1;         ///< Parts that k is cut into, summed in a fixed order.
-  std::size_t workspace_bytes = 0;  ///< Scratch memory beside A, B and C.
+  std::size_t workspace_bytes = 0;  ///< Scratch memory besides A, B and C.
   std::size_t result_bytes = 0;     ///< Size of C.
 };
 
@@ -195,7 +195,7 @@ void matmul(device_matrix_view<A> a, device_matrix_view<B> b, device_matrix_view
 }
 
 /// What matmul would run for op(A) [m, k] and op(B) [k, n] of type T, without running it. The
-/// workspace is that of the device overload for operands of any alignment.
+/// workspace suffices for the device overload with operands of any alignment.
 /// @throw gpu::invalid_argument for a negative extent; otherwise as matmul.
 template <class T>
 [[nodiscard]] matmul_plan plan_matmul(index_t m, index_t n, index_t k,

@@ -246,7 +246,7 @@ template <detail::borrowed_elements Range, detail::extent Rows, detail::extent C
 namespace detail {
 
 /// The rest is for the bodies of the operations. A type that an operation does not take ends in one
-/// static_assert; float stands in for its element type, so that nothing else fails.
+/// static_assert; float replaces its element type, so that nothing else fails.
 template <class X>
 auto view_as_matrix(X&& x) {
   if constexpr (matrix_like<X>) {

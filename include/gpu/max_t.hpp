@@ -70,8 +70,8 @@ struct max_t_null {
   /// @param level in (0, 1], at least 1 / (1 + permutations): no adjusted p is smaller.
   /// @throw gpu::invalid_argument outside of that.
   [[nodiscard]] GPU_SIMILARITY_EXPORT double cut(double level) const;
-  /// The filter of that cut, for any sink, part or backend: `min_abs` is the cut and `side` that of
-  /// the maxima. Of a one-sided tail never a statistic of the other sign, or 0.
+  /// The filter of that cut, for any sink, part or backend: `min_abs` is the cut and `side` the
+  /// tail of the maxima. With a one-sided tail it never keeps a statistic of the other sign, or 0.
   /// @throw as cut.
   [[nodiscard]] GPU_SIMILARITY_EXPORT pair_filter keep(double level) const;
 };
@@ -96,21 +96,21 @@ GPU_SIMILARITY_EXPORT max_t_null max_t(measure what, const pair_tables& data,
 
 /// The largest statistics of `data` under shuffled columns.
 ///
-/// Of one table the pairs are (i, j) with i < j, and their statistic is that of row i with the
-/// shuffled row j. Shuffled table 2 g is that of column_permutation(cols, seed, g), and 2 g + 1
-/// that of its inverse, which comes for nothing: row i against row j shuffled by a permutation is
-/// row i shuffled by its inverse against row j. With column_shuffle::circular column k of a
-/// shuffled table is column (k + s) modulo cols of the table, and each shift s is used once: in
-/// shuffled table 2 g s is 1 + column_permutation((cols - 1) / 2, seed, 0)[g], in 2 g + 1 it is
-/// cols less that. If cols is even, the last shuffled table that there can be has cols / 2. The
-/// maxima do not depend on backend, variant, devices, threads or memory. They are the same bits
-/// everywhere where the statistics are.
+/// In one table the pairs are (i, j) with i < j, and their statistic compares row i with the
+/// shuffled row j. Shuffled table 2 g uses column_permutation(cols, seed, g), and 2 g + 1 its
+/// inverse, which costs nothing: row i against row j shuffled by a permutation is row i shuffled by
+/// its inverse against row j. With column_shuffle::circular column k of a shuffled table is column
+/// (k + s) modulo cols of the table, and each shift s is used once: in shuffled table 2 g s is 1 +
+/// column_permutation((cols - 1) / 2, seed, 0)[g], in 2 g + 1 it is cols less that. If cols is
+/// even, the last shuffled table that there can be has cols / 2. The maxima do not depend on
+/// backend, variant, devices, threads or memory. They are the same bits everywhere where the
+/// statistics are.
 ///
 /// What is held, where columns are exchangeable as `how.shuffle` says: the probability of keeping
 /// any pair where no row depends on another is at most `level`, as near as (1 + permutations)
-/// tables tell. Of x against y this is exact, whatever the rows of x have to do with each other,
-/// and those of y. Of one table, whose rows are shuffled against themselves, it is an
-/// approximation: simulated at level 0.05 it was 0.033 to 0.057.
+/// tables tell. For x against y this is exact, however rows of x depend on each other, and rows of
+/// y. For one table, where row i is compared with a shuffled row j, one permutation is not one
+/// consistent table; it is an approximation: simulated at level 0.05 it was 0.033 to 0.057.
 ///
 /// @param what any measure.
 /// @param data values [rows, cols] in host memory, as all_pairs takes them.
@@ -121,8 +121,8 @@ GPU_SIMILARITY_EXPORT max_t_null max_t(measure what, const pair_tables& data,
 /// @return the maxima.
 /// @throw gpu::invalid_argument for permutations outside of 1 to 1,000,000, or more than there are
 ///   circular shifts, and as all_pairs, all before any work; gpu::unsupported for
-///   nan_policy::pairwise, covariates, weights, a part of a job (the cut of the whole is that of
-///   each part: keep(level) goes with any part) and tables in device memory; gpu::cancelled,
+///   nan_policy::pairwise, covariates, weights, a part of a job (the cut of the whole is the cut of
+///   each part: keep(level) works with any part) and tables in device memory; gpu::cancelled,
 ///   gpu::out_of_memory, gpu::backend_unavailable, gpu::cuda_error.
 /// Cost: per two permutations all rows^2 pairs, most of them only compared with a cut. Memory: that
 /// of all_pairs, and shuffled rows of 64 MiB (or a quarter of workspace_bytes) at most, or one row.

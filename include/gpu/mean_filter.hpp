@@ -21,8 +21,8 @@
 namespace gpu {
 inline namespace v0 {
 
-/// What stands beyond the ends of a row a b c d. The names and meanings of reflect, nearest,
-/// mirror and wrap are those of scipy.ndimage; `zero` is its mode 'constant' with cval 0.
+/// What stands beyond the ends of a row a b c d. reflect, nearest, mirror and wrap have the names
+/// and meanings of scipy.ndimage; `zero` is its mode 'constant' with cval 0.
 enum class boundary {
   zero,     ///< 0 0 0 | a b c d | 0 0 0: the zeros count, every sum is divided by the window.
   reflect,  ///< c b a | a b c d | d c b: SciPy's default.
@@ -34,7 +34,7 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound; the documentation has times
-/// ("Moving mean and convolution"). Of a far window, of at least 512 elements and twice the length
+/// ("Moving mean and convolution"). In a far window, of at least 512 elements and twice the length
 /// of a row, the elements that all windows of the row have in common are summed separately; the
 /// rest, at most twice the length of a row, is the window in the limits below, and on CUDA
 /// `direct`, `block_sums` and `multi_level` take it.
@@ -222,8 +222,8 @@ constexpr bool checked_device_filter() {
 ///   spearman_all_pairs takes it, of any cols from 0.
 /// @param options window, boundary, NaN, variant, backend.
 /// @param out means [rows, filtered_size(cols, window, boundary)] or [filtered_size(n, ...)]: a
-///   gpu::matrix, a range, or a view of elements that are not const; must not overlap `in`. Of the
-///   input's type (integers truncate toward zero, as SciPy), or double.
+///   gpu::matrix, a range, or a view of elements that are not const; must not overlap `in`. Its
+///   type is the input's (integers truncate toward zero, as in SciPy), or double.
 /// @throw gpu::invalid_argument for a window, an origin or extents out of range, or overlap;
 ///   gpu::unsupported where the variant is not offered for this backend or window;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.

@@ -75,14 +75,14 @@ struct measure_info {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::span<const measure> all_measures() noexcept;
 
 /// What is known of a measure; lives as long as the program.
-/// @throw gpu::invalid_argument where `what` is no value of the enumeration.
+/// @throw gpu::invalid_argument if `what` is not a value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT const measure_info& info_of(measure what);
 
 /// The measure of that name.
 /// @throw gpu::invalid_argument where there is none, with the names there are.
 [[nodiscard]] GPU_SIMILARITY_EXPORT measure measure_of(std::string_view name);
 
-/// The name of a measure; "unknown" where `what` is no value of the enumeration.
+/// The name of a measure; "unknown" if `what` is not a value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(measure what) noexcept;
 
 }  // namespace v0

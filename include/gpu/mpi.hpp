@@ -61,9 +61,9 @@ class part_dealer {
 };
 
 /// `exec` completed, where the caller left it open, with what this rank takes of its host: the
-/// device whose number is that of the rank among the ranks of the host, modulo the number of
-/// devices, and its share of the cores that it may run on. Open MPI binds each of one or two ranks
-/// to one core; `mpirun --bind-to none` leaves them all cores. Collective.
+/// device with the number of the rank among the ranks of the host, modulo the number of devices,
+/// and its share of the cores that it may run on. Open MPI binds each of one or two ranks to one
+/// core; `mpirun --bind-to none` leaves them all cores. Collective.
 [[nodiscard]] execution on_this_rank(MPI_Comm comm, execution exec = {});
 
 /// The number of parts of a job where the caller sets none: so many that a part takes about twenty
@@ -142,7 +142,7 @@ concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, strea
 ///
 /// A count_sink gives every rank the counts of the whole job. A stream_sink gives each rank the
 /// edges of the parts that it computed, ordered within each part; together they are the edges of
-/// the whole call, decided by the same cut. The summary is that of the whole job, on every rank,
+/// the whole call, decided by the same cut. The summary is about the whole job, on every rank,
 /// with the same checksum whichever rank computed which part; its `patterns` is 0 where not all
 /// parts folded their rows into the same number. For Benjamini and Hochberg's cut one to three
 /// counting passes over all parts come first.

@@ -46,8 +46,8 @@ struct row_ties {
 /// observations!, so it is 2 / observations!, and 0 from 171 observations on, where that is below
 /// the range of double. Up to 9 observations ties count: a row whose groups have t equal values has
 /// product of t! such permutations. (Three pairs of tie patterns of 8 and 9 values share one sum of
-/// squares of ranks, which is all that a device knows of a row; the larger product is that of
-/// both.) Of two rows that of the one with more is the least.
+/// squares of ranks, which is all that a device knows about a row; both get the larger product.)
+/// For two rows the larger least p holds.
 /// @param observations from 3 to 10^15.
 /// @param x, y the ties of the rows, as gpu::kendall_ties gives them.
 /// @param side the alternative hypothesis.
@@ -80,10 +80,10 @@ struct row_ties {
 /// by Student's t. Where either row has ties it is correlation_p_value, but not below least_rank_p.
 ///
 /// Far out in the tail the series breaks down, and soon falls below 0, which R gives as p = 0. From
-/// where it is 15 % of its leading term on, p is that of Student's t, scaled so that there is no
-/// step, and at least that of the one permutation with S = 0: of 10 observations from |rho| = 0.90
-/// on (p = 1e-3), of 30 from 0.71 (2e-5), of 100 from 0.54 (1e-8), of 1290 from 0.28 (6e-24). So p
-/// never grows with |rho|. Student's t alone gives about half of it there.
+/// where it is 15 % of its leading term on, p is Student's, scaled so that there is no step, and at
+/// least the share of the one permutation with S = 0: for 10 observations from |rho| = 0.90 on (p =
+/// 1e-3), for 30 from 0.71 (2e-5), for 100 from 0.54 (1e-8), for 1290 from 0.28 (6e-24). So p never
+/// grows with |rho|. Student's t alone gives about half of it there.
 /// @param rho in [-1, 1]; NaN gives NaN.
 /// @param observations from 3 to 10^15.
 /// @param x, y the ties of the rows, as gpu::kendall_ties gives them.

@@ -17,8 +17,8 @@ inline namespace v0 {
 /// whatever order. It differs for a set with a pair missing, repeated or with another statistic,
 /// except with a probability of about 2^-128.
 ///
-/// Of each pair (i, j) with statistic s, mix1 and mix2 are two 64-bit mixes of i, j and the bits of
-/// s, as checksum_of has them; the members are sums over the pairs, modulo 2^64.
+/// For each pair (i, j) with statistic s, mix1 and mix2 are two 64-bit mixes of i, j and the bits
+/// of s, as checksum_of has them; the members are sums over the pairs, modulo 2^64.
 struct pair_checksum {
   std::uint64_t count = 0;  ///< Number of pairs.
   std::uint64_t mix1 = 0;   ///< Sum of the first mix.
@@ -41,7 +41,7 @@ struct pair_checksum {
 
 namespace detail {
 
-/// The finaliser of Murmur3: a bijection, every bit of which depends on every bit of `x`.
+/// The finaliser of Murmur3: a bijection; every bit of the result depends on every bit of `x`.
 constexpr std::uint64_t murmur_mix(std::uint64_t x) {
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
   x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;

@@ -32,8 +32,8 @@ enum class pair_variant {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(pair_variant variant) noexcept;
 
 /// Whether rows of equal ranks are folded into one pattern with a weight, so that the work falls
-/// with the square of patterns / rows. No result depends on it. Rows are not folded where p is that
-/// of permutations, see p_method. Spearman alone: equal Pearson rows need not have a statistic of
+/// with the square of patterns / rows. No result depends on it. Rows are not folded if p comes from
+/// permutations, see p_method. Spearman alone: equal Pearson rows need not have a statistic of
 /// exactly 1.
 enum class row_folding {
   /// Where it pays: at least 8192 rows (on CUDA about 50,000) and at most 0.8 patterns a row (for
@@ -74,16 +74,16 @@ enum class p_method {
 
 /// One part of a job that is cut into parts, so that several processes or machines can compute it.
 /// The parts together are the whole call: every pair is in one part, decided by the same cut, and
-/// Bonferroni's family is that of the whole. A part depends on the extents and on `of` alone, never
-/// on the backend or the device.
+/// Bonferroni's family is the whole one. A part depends on the extents and on `of` alone, never on
+/// the backend or the device.
 ///
-/// Of one table, a part is a panel of whole rows [a, b) against all later rows, of about equally
-/// many pairs; the edges of parts 0, 1, ... one behind the other are those of the whole, in order,
-/// and counts and histograms add up. Of x against y, and for dense and top-k sinks, a part is an
-/// equal panel of rows (of x) against all columns, and the result has the rows of the panel alone.
-/// For folded sinks a part is a panel of patterns: every part folds the whole table, gives all its
-/// patterns, and the folded edges that begin with those of the panel; parts one behind the other
-/// are the folded edges of the whole.
+/// In one table, a part is a panel of whole rows [a, b) against all later rows, of about equally
+/// many pairs; the edges of parts 0, 1, ... one after the other are the edges of the whole, in
+/// order, and counts and histograms add up. With x against y, and for dense and top-k sinks, a part
+/// is an equal panel of rows (of x) against all columns, and the result has the rows of the panel
+/// alone. For folded sinks a part is a panel of patterns: every part folds the whole table, gives
+/// all its patterns, and the folded edges that begin with those of the panel; parts one behind the
+/// other are the folded edges of the whole.
 struct pair_part {
   index_t index = 0;  ///< Which part, from 0 to of - 1.
   index_t of = 1;     ///< How many parts there are, at least 1.
@@ -108,12 +108,12 @@ struct pair_options {
   /// multiples of rows before it; gpu::unsupported for other measures, with nan_policy::pairwise
   /// and for tables or results in device memory. Rows are never folded.
   matrix_view<const double> covariates = {};
-  /// Pearson and cosine: how much each column counts [cols], numbers >= 0 of which only the ratios
+  /// Pearson and cosine: how much each column counts [cols], numbers >= 0; only their ratios
   /// matter. The statistic is sum w (x - mean x)(y - mean y) / sqrt(sum w (x - mean x)^2 sum w (y -
   /// mean y)^2), with means weighted too (of cosine: without means). A column of weight 0 is left
-  /// out, but for a NaN or an infinity, which count wherever they are. With covariates, least
-  /// squares are weighted too. Empty: every column counts alike; so do equal weights, with the same
-  /// bits. Read and refused as covariates are; at least 3 (of cosine: 1) have to be positive.
+  /// out, except that a NaN or an infinity counts wherever it is. With covariates, least squares
+  /// are weighted too. Empty: every column counts alike; so do equal weights, with the same bits.
+  /// Read and refused as covariates are; at least 3 (of cosine: 1) have to be positive.
   std::span<const double> column_weights = {};
   /// Spearman, Pearson and the biweight midcorrelation: the observations that p and confidence
   /// intervals are computed for, a real number from 3 on; covariates are taken off them. No
@@ -147,7 +147,7 @@ struct pair_options {
 /// The test behind p of a call with these options, for a table of `cols` columns: the one that
 /// pair_summary::test names. Folded sinks, dense results and results in device memory have no p by
 /// permutations, but floored_t; with effective_observations it is student_t.
-/// @throw gpu::invalid_argument where `what` is no value of the enumeration.
+/// @throw gpu::invalid_argument if `what` is not a value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT significance test_of(measure what, index_t cols,
                                                          const pair_options& options);
 

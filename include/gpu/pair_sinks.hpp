@@ -2,8 +2,8 @@
 /// @file
 /// What to keep of all pairs of rows: filters, sinks and the results that follow from them.
 ///
-/// A pair is (i, j) with i < j; of x against y, row i of x and row j of y. Its *statistic* is that
-/// of the measure: rho (Spearman), r (Pearson). A pair with a constant row, or with a row that
+/// A pair is (i, j) with i < j; of x against y, row i of x and row j of y. Its *statistic* belongs
+/// to the measure: rho (Spearman), r (Pearson). A pair with a constant row, or with a row that
 /// holds a NaN, has no statistic: it is NaN in a dense result, never an edge, and not a tested
 /// pair.
 
@@ -50,7 +50,7 @@ struct pair_filter {
   /// before any pair is computed.
   double max_p = 1.0;
   /// Keep |statistic| >= min_abs; with a one-sided tail statistic >= min_abs (greater) or
-  /// statistic <= -min_abs (less). In [0, 1]; 0 is no cut, for every tail; infinity keeps none.
+  /// statistic <= -min_abs (less). In [0, 1]; 0 keeps all, for every tail; infinity keeps none.
   double min_abs = 0.0;
   /// The tail that p is taken from.
   tail side = tail::two_sided;
@@ -105,7 +105,7 @@ struct pair_summary {
   std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
   std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
   std::vector<index_t> y_infinite_rows = {};  ///< Of x against y: as infinite_rows, of y.
-  /// First row that the call was about; 0 but for a part. Of a folded sink: the first pattern.
+  /// First row that the call was about; 0 except for a part. For a folded sink: the first pattern.
   index_t part_begin = 0;
   index_t part_end = 0;  ///< One past its last row, or pattern.
   /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
@@ -115,8 +115,8 @@ struct pair_summary {
   std::uint64_t pairs_tested = 0;
   /// Those that passed the filter; of a top_k_sink, the entries of the table.
   std::uint64_t pairs_kept = 0;
-  /// Where p is that of permutations (`test`): those of pairs_tested whose p is that of Student's
-  /// t, because a row has ties or there are too many columns; else 0.
+  /// If p comes from permutations (`test`): the pairs of pairs_tested whose p is Student's, because
+  /// a row has ties or there are too many columns; else 0.
   std::uint64_t pairs_by_t = 0;
   significance test = significance::none;  ///< The test behind p.
   /// No p is below it: least_rank_p of a test of ranks; 0 of other tests.
@@ -268,8 +268,8 @@ struct edge_list {
   pair_summary summary;  ///< What the run did.
 };
 
-/// Result of folded_edge_sink. A folded edge of patterns p < q stands for every row of p with every
-/// row of q, one of p with itself for every two rows of p.
+/// Result of folded_edge_sink. A folded edge of patterns p < q means every row of p with every row
+/// of q, one of p with itself for every two rows of p.
 struct folded_edge_list {
   std::vector<folded_edge> edges;  ///< In the order that the sink asked for.
   row_patterns patterns;           ///< What the edges are between.

@@ -22,7 +22,7 @@ inline namespace v0 {
 /// of host threads may query the same rows at the same time.
 ///
 /// On CUDA the rows stay in the memory of one device: cols rounded up to 32, 64 or 128 bytes a row
-/// of at most 128 ranks, 8 bytes an element of Pearson's rows, and 16 bytes a row beside them. A
+/// of at most 128 ranks, 8 bytes an element of Pearson's rows, and 16 bytes a row besides. A
 /// query then costs its own rows and the pairs alone. On the CPU the ranks (1, 2 or 4 bytes each,
 /// for up to 128, 32768 and more columns) or Pearson's rows (8 bytes an element) stay in memory,
 /// and a query packs them for its loops, within the memory that a call takes.
@@ -101,8 +101,8 @@ template <table_like Data>
 /// @param what the measure that `y` was prepared for.
 /// @param x values [rows of x, cols].
 /// @param y from prepare_rows, as many columns.
-/// @param options as of all_pairs. The backend, the device and the variant are those of `y`: where
-///   the options ask for another one, that is an error. NaN policy: of x; rows of y were looked at
+/// @param options as of all_pairs. The backend, the device and the variant of `y` are used: options
+/// that ask for others are an error. NaN policy: of x; rows of y were looked at
 ///   when they were prepared. Covariates and weights of columns: those that `y` was prepared with,
 ///   named again or left out, which takes those of `y` for `x` too. Rows are not folded: a query of
 ///   few rows reads y once, whatever its rows have in common.

@@ -11,8 +11,8 @@
 /// empty row is similar to nothing, itself included, and every pair of rows has a statistic.
 ///
 /// Every decision is taken on that double: a pair is kept where S >= min_abs, so 4 of 5 bits pass a
-/// cut of 0.8. Up to 2^26 columns two ratios that differ are two doubles, so the order of partners
-/// is that of the exact ratios. Every backend and variant decides alike, bit for bit.
+/// cut of 0.8. Up to 2^26 columns two ratios that differ are two doubles, so partners have the
+/// order of the exact ratios. Every backend and variant decides alike, bit for bit.
 
 #include <concepts>
 
@@ -35,7 +35,7 @@ struct tanimoto_options {
   /// memory first. gpu::unsupported for others, and for what the device does not offer.
   binary_matmul_variant variant = binary_matmul_variant::automatic;
   /// Where it runs, on one device at most. `workspace_bytes` bounds the copies of the
-  /// rows, which stand in scratch memory whole, with the tiles and lists of candidates.
+  /// rows, which are whole in scratch memory, with the tiles and lists of candidates.
   execution exec = {};
 };
 
@@ -50,10 +50,10 @@ GPU_SIMILARITY_EXPORT sink_result_t<Sink> tanimoto_all_pairs(const bit_matrix_vi
 
 /// The Tanimoto similarity of every pair of rows of `x`; `sink` says what to keep.
 ///
-/// The sinks are those of all pairs: an edge has i < j, and its p is NaN, because the measure has
+/// It has the sinks of all pairs: an edge has i < j, and its p is NaN, because the measure has
 /// no test. A top_k_sink gives each row its best partners, itself left out; equal similarities go
 /// to the lower row, and the order by value is that by absolute value. A dense result has S of each
-/// row with itself on its diagonal: 1, or 0 for an empty row. Bins of a count_sink are those of all
+/// row with itself on its diagonal: 1, or 0 for an empty row. Bins of a count_sink are as for all
 /// measures, over [-1, 1].
 ///
 /// @param x bits [rows, cols] in host memory: a gpu::bit_matrix, or a view of words; rows up to
@@ -69,8 +69,8 @@ GPU_SIMILARITY_EXPORT sink_result_t<Sink> tanimoto_all_pairs(const bit_matrix_vi
 ///   gpu::capacity_exceeded where max_edges does not suffice, with the number needed.
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
 /// Cost: rows^2 / 2 * cols / 32 word operations, for top_k_sink and a dense result twice as many.
-/// Memory: one padded copy of the bits, tiles, and what the sink keeps; never [rows, rows] but for
-/// a dense sink. Blocks until the result is complete.
+/// Memory: one padded copy of the bits, tiles, and what the sink keeps; never [rows, rows] except
+/// for a dense sink. Blocks until the result is complete.
 template <unfolded_pair_sink Sink = dense_sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const tanimoto_options& options = {},
                                        const Sink& sink = {}) {

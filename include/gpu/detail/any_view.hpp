@@ -33,7 +33,7 @@ using any_device_matrix_view =
 
 class computed_rows;
 
-/// Rows of doubles that stand nowhere: computed from another table whenever they are read. Views
+/// Rows of doubles that are not stored: computed from another table whenever they are read. Views
 /// refer to what computes them.
 class computed_view {
  public:
@@ -83,12 +83,12 @@ using any_table =
 
 class prepared_table;
 
-/// The input of an all-pairs call: one table, or two of which every row of x meets every row of y.
-/// Both are in host memory or both in device memory, or the second one is prepared.
+/// The input of an all-pairs call: one table, or two tables: then every row of x meets every row of
+/// y. Both are in host memory or both in device memory, or the second one is prepared.
 struct pair_tables {
   any_table x;                      ///< The table, or the first of two.
   std::optional<any_table> y = {};  ///< The second one; its element type may differ.
-  std::shared_ptr<const prepared_table> prepared_y = {};  ///< The second one in place of y.
+  std::shared_ptr<const prepared_table> prepared_y = {};  ///< The second one instead of y.
 };
 
 }  // namespace detail

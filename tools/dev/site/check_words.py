@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Looks for phrases that cost a second reading: in the pages of docs/, README.md and CONTRIBUTING.md, and in what the
-library and the command say (help texts and messages: the string literals of src/ and python/src).
+"""Looks for phrases that cost a second reading: in the pages of docs/, README.md and CONTRIBUTING.md, in what the
+library and the command say (help texts and messages: the string literals of src/ and python/src), and in the
+comments of the public headers, which are the reference.
 
 Usage: check_words.py [ROOT]   (this checkout unless named)
 
@@ -50,11 +51,19 @@ def literals(text):
         yield text.count("\n", 0, found.start()) + 1, re.sub(r'"\s*"', "", found[0]).strip('"')
 
 
+def comments(text):
+    for found in COMMENTS.finditer(text):
+        words = re.sub(r"^\s*///?<?", "", found[0], flags=re.MULTILINE)
+        # A label of a member may begin so.
+        yield text.count("\n", 0, found.start()) + 1, re.sub(r"^\s*Of ", "", words)
+
+
 def texts():
     """(name, line, text) of all that is read."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     sources = [p for folder in ("src", "python/src") for p in sorted((ROOT / folder).rglob("*.?pp"))]
-    for paths, parts in ((pages, paragraphs_of_page), (sources, literals)):
+    headers = sorted((ROOT / "include").rglob("*.hpp"))
+    for paths, parts in ((pages, paragraphs_of_page), (sources, literals), (headers, comments)):
         for path in paths:
             for line, text in parts(path.read_text()):
                 yield path.relative_to(ROOT), line, re.sub(r"\s+", " ", text).strip()

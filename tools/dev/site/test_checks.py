@@ -51,9 +51,10 @@ class Site(unittest.TestCase):
 class Words(unittest.TestCase):
     """What check_words.py finds, and does not find, in pages and in what the library says."""
 
-    def findings(self, page="", source=""):
+    def findings(self, page="", source="", header=""):
         with tempfile.TemporaryDirectory() as root:
-            for name, text in {"README.md": "a", "CONTRIBUTING.md": "a", "docs/a.md": page, "src/a.cpp": source}.items():
+            for name, text in {"README.md": "a", "CONTRIBUTING.md": "a", "docs/a.md": page, "src/a.cpp": source,
+                               "include/a.hpp": header}.items():
                 path = pathlib.Path(root, name)
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text)
@@ -69,6 +70,10 @@ class Words(unittest.TestCase):
 
     def test_what_is_plain_or_code(self):
         self.assertEqual(self.findings(page="There is no list.\nIt is no longer here.\n\n```\nbeside\n```\n`in place of`\n"), [])
+
+    def test_comments_of_headers(self):
+        self.assertEqual(len(self.findings(header="/// The table,\n/// but\n/// for one row.\nint a;  ///< It is no row.\n")), 2)
+        self.assertEqual(self.findings(header="int a;  ///< Of the rows.\nconst char b[] = \"beside\";\n"), [])
 
     def test_literals(self):
         self.assertEqual(len(self.findings(source='fail("{} is no "\n     "file");\n')), 1)

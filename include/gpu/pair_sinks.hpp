@@ -279,7 +279,7 @@ struct folded_edge_list {
 /// Result of top_k_sink. Row i has `count[i]` neighbours, best first; the entries behind them
 /// hold `no_neighbor` and NaN.
 struct neighbor_table {
-  /// Stands behind the last neighbour of a row.
+  /// Follows the last neighbour of a row.
   static constexpr node_id no_neighbor = std::numeric_limits<node_id>::max();
   matrix<node_id> index;       ///< [rows, k]
   matrix<double> statistic;    ///< [rows, k]

@@ -72,7 +72,7 @@ def texts():
 def findings():
     for name, line, text in texts():
         for phrase, plain in PHRASES:
-            for found in re.finditer(phrase, text):
+            for found in re.finditer(phrase, text, 0 if "Of (" in phrase else re.IGNORECASE):
                 around = text[max(0, found.start() - 60):found.end() + 60]
                 if not any(words in around for words in RIGHT):
                     yield f"{name}:{line}: '{found[0].strip()}' ({plain}): ...{around}..."

@@ -56,13 +56,13 @@ void add_text_options(verb& v, io::text_options& text) {
   add_choice(v, "--row-names", text.row_names, "Whether each line begins with a name [auto]")
       ->group("Input");
   add_delimiter(v, text.separator);
-  add_choice(v, "--decimal", text.decimal, "Decimal mark [.]")
-      ->group("Input");
+  add_choice(v, "--decimal", text.decimal, "Decimal mark [.]")->group("Input");
   v.add_option("--comment", text.comment, "Leave out lines that begin with TEXT")
       ->type_name("TEXT")
       ->group("Input");
-  add_list(v, "--na-values", text.missing,
-           "Further words for a missing value, besides NA, NaN, N/A, null, a point and an empty field");
+  add_list(
+      v, "--na-values", text.missing,
+      "Further words for a missing value, besides NA, NaN, N/A, null, a point and an empty field");
   add_list(v, "--columns", text.columns,
            "Columns of values, by number from 1 or by name; 3-8 is a range [all]");
   add_list(v, "--skip-columns", text.skip_columns, "Columns to leave out, by number or by name");
@@ -71,7 +71,8 @@ void add_text_options(verb& v, io::text_options& text) {
       ->type_name("COLUMN")
       ->group("Input");
   v.add_option("--names", text.names_file,
-               "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv next to matrix.mtx]")
+               "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv next to "
+               "matrix.mtx]")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");

@@ -17,7 +17,8 @@ void add_filter(verb& v, pairs_command& c) {
       ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
       ->group("Which pairs");
   v.add_option("--min-abs", c.filter.min_abs,
-               "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less statistic <= -R; 0 keeps all [0]")
+               "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
+               "statistic <= -R; 0 keeps all [0]")
       ->type_name("R")
       ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
       ->group("Which pairs");
@@ -25,14 +26,18 @@ void add_filter(verb& v, pairs_command& c) {
              "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
   add_choice(v, "--adjust", c.correct,
-             "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with bh and --min-abs together) [none]",
+             "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, "
+             "fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with "
+             "bh and --min-abs together) [none]",
              {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}})
       ->group("Which pairs");
   add_choice(v, "--shuffle", c.max_t.shuffle,
-             "For --adjust max-t: shuffle columns in any order, or shift them together (time series) [permutation]")
+             "For --adjust max-t: shuffle columns in any order, or shift them together (time "
+             "series) [permutation]")
       ->group("Which pairs");
-  v.add_option("--permutations", c.max_t.permutations,
-               "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]")
+  v.add_option(
+       "--permutations", c.max_t.permutations,
+       "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 1000000",
                         [](double n) { return n >= 1 && n <= 1e6; }))
@@ -45,7 +50,8 @@ void add_filter(verb& v, pairs_command& c) {
 
 void add_against(verb& v, pairs_command& c) {
   v.add_option("--against", c.against,
-               "Compare every row of INPUT with every row of this second table, which has as many columns, instead of the rows of INPUT with each other")
+               "Compare every row of INPUT with every row of this second table, which has as many "
+               "columns, instead of the rows of INPUT with each other")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -57,12 +63,14 @@ void add_match(verb& v, pairs_command& c, const char* description) {
 
 void add_columns(verb& v, pairs_command& c) {
   v.add_option("--covariates", c.covariates,
-               "Partial correlation given the rows of this table. It needs the same columns as INPUT; spearman and pearson")
+               "Partial correlation given the rows of this table. It needs the same columns as "
+               "INPUT; spearman and pearson")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
   v.add_option("--weights", c.weights,
-               "Weight of each column of INPUT: a table of one row or one column of numbers from 0; pearson and cosine")
+               "Weight of each column of INPUT: a table of one row or one column of numbers from "
+               "0; pearson and cosine")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -122,16 +130,18 @@ void add_result(verb& v, pairs_command& c) {
 
 /// Whether it runs, and what it says meanwhile.
 void add_manner(verb& v, pairs_command& c) {
-  v.add_option("--plan", c.plan_only,
-               "Say what would run, how long it would last and how large its result would be, and end")
+  v.add_option(
+       "--plan", c.plan_only,
+       "Say what would run, how long it would last and how large its result would be, and end")
       ->group("Execution");
   v.add_option("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
 
 void add_execution(verb& v, pairs_command& c) {
-  add_choice(
-      v, "--p-method", c.pairs.p_method,
-      "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has ties (exact); permutations up to 9 columns, then t that is never below what permutations allow (auto) [auto]")
+  add_choice(v, "--p-method", c.pairs.p_method,
+             "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has "
+             "ties (exact); permutations up to 9 columns, then t that is never below what "
+             "permutations allow (auto) [auto]")
       ->group("Which pairs");
   add_missing_values(v, c.pairs);
   add_backend(v, c.pairs.exec);
@@ -149,14 +159,16 @@ void add_fingerprints(verb& v, io::fingerprint_options& bits) {
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
-  v.add_option("--bits", bits.bits,
-               "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
+  v.add_option(
+       "--bits", bits.bits,
+       "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
       ->type_name("N")
       ->check(number_in("a whole number from 1 to 2147483647",
                         [](double n) { return n >= 1 && n <= 2147483647; }))
       ->group("Input");
   add_choice(v, "--bit-order", bits.order,
-             "For packed octets: whether the most or the least significant bit comes first, as in np.packbits [big]")
+             "For packed octets: whether the most or the least significant bit comes first, as in "
+             "np.packbits [big]")
       ->group("Input");
 }
 
@@ -207,7 +219,8 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && !c.observations.empty()) {
     return fmt::format(
-        "--observations-output does not go with {}: parts of dense results have only the statistics",
+        "--observations-output does not go with {}: parts of dense results have only the "
+        "statistics",
         c.is_part ? "--part" : "--resume");
   }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
@@ -354,7 +367,8 @@ void add_pair_options(verb& v, pairs_command& c) {
   add_against(v, c);
   add_columns(v, c);
   add_match(v, c,
-            "How the columns of --against, --covariates and --weights are matched with INPUT: by name, if both files have names, or in order [name]");
+            "How the columns of --against, --covariates and --weights are matched with INPUT: by "
+            "name, if both files have names, or in order [name]");
   add_filter(v, c);
   add_result(v, c);
   add_execution(v, c);
@@ -369,7 +383,8 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
   add_fingerprints(v, *c.fingerprints);
   add_against(v, c);
   add_match(v, c,
-            "For tables of 0 and 1: how the columns of --against are matched: by name, if both files have names, or in order [name]");
+            "For tables of 0 and 1: how the columns of --against are matched: by name, if both "
+            "files have names, or in order [name]");
   v.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))

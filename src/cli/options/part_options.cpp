@@ -83,11 +83,13 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
 void add_parts_verb(verb& v, parts_command& c) {
   v.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
   add_choice(v, "--format", c.format,
-             "A line for each part, the parts still to be run as Slurm's --array reads them, or JSON [text]");
+             "A line for each part, the parts still to be run as Slurm's --array reads them, or "
+             "JSON [text]");
   option* const quick =
       v.add_option("--quick", c.is_quick, "Look only at sizes, not at every byte");
-  v.add_option("--clean", c.cleans,
-               "Remove the parts of the job, finished or not, and the folder if nothing else is in it")
+  v.add_option(
+       "--clean", c.cleans,
+       "Remove the parts of the job, finished or not, and the folder if nothing else is in it")
       ->excludes(quick);
 }
 

@@ -39,7 +39,8 @@ void add_missing_values(verb& v, pair_options& pairs) {
                          {{"reject", nan_policy::reject},
                           {"propagate", nan_policy::propagate},
                           {"pairwise", nan_policy::pairwise}},
-                         "reject: stop at a missing value. propagate: drop its row. pairwise: for each pair, use the columns where both rows have a value [reject]")
+                         "reject: stop at a missing value. propagate: drop its row. pairwise: for "
+                         "each pair, use the columns where both rows have a value [reject]")
       ->group("Input");
   v.add_option("--min-observations", pairs.min_observations,
                "For --nan pairwise: columns that the rows of a pair share at least [3]")
@@ -197,10 +198,11 @@ void add_differential(verb& v, pairs_command& c) {
       v, "--tail", c.filter.side,
       "Alternative hypothesis: greater is a larger correlation in the first group [two-sided]")
       ->group("Which pairs");
-  add_choice(
-      v, "--adjust", c.filter.adjust,
-      "Multiple-testing correction of --max-p: bonferroni (bonf) or bh (false discovery rate, fdr). Adds a column q with the adjusted p (not with bh and --min-abs-z or --keep top-k) [none]",
-      {{"bonf", "bonferroni"}, {"fdr", "bh"}})
+  add_choice(v, "--adjust", c.filter.adjust,
+             "Multiple-testing correction of --max-p: bonferroni (bonf) or bh (false discovery "
+             "rate, fdr). Adds a column q with the adjusted p (not with bh and --min-abs-z or "
+             "--keep top-k) [none]",
+             {{"bonf", "bonferroni"}, {"fdr", "bh"}})
       ->group("Which pairs");
   add_choice<keep_kind>(
       v, "--keep", c.keep,

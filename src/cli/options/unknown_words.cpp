@@ -100,8 +100,8 @@ std::string misplaced_word(const std::string& word, const verb& v) {
                           return std::find(o.names.begin(), o.names.end(), name) != o.names.end();
                         });
   if (is_option(word) && !is_known) return unknown_option(word, &v);
-  return fmt::format("{} is before {}, expected it after: gpu-similarity {} INPUT {}",
-                     name, v.name, v.name, name);
+  return fmt::format("{} is before {}, expected it after: gpu-similarity {} INPUT {}", name, v.name,
+                     v.name, name);
 }
 
 /// Where no command is among the words that are left.

@@ -53,7 +53,7 @@ answer_of <- function(value, call = NULL) {
   if (!inherits(value, "gpusimilarity_failure")) return(value)
   message <- value$message
   nan <- regmatches(message, regexec(
-    "^(data|x|y): got NaN at row ([0-9]+), column ([0-9]+)(?: .and in ([0-9]+) rows in all.)?",
+    "^(data|x|y): got NaN at row ([0-9]+), column ([0-9]+)(?: .([0-9]+) rows? with NaN.)?",
     message, perl = TRUE))[[1]]
   if (length(nan)) {
     at <- as.numeric(nan[3]) + 1

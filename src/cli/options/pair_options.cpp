@@ -155,9 +155,9 @@ void add_execution(verb& v, pairs_command& c) {
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(verb& v, io::fingerprint_options& bits) {
   add_choice(v, "--input-format", bits.format,
-             "How the file holds the bits: FPS; lines with hexadecimal digits, or with digits 0 "
-             "and 1, in one field (--columns says which); a table of 0 and 1; .npy of uint8 as "
-             "np.packbits packs [auto]")
+             "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
+             "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
+             ".npy of uint8 as np.packbits packs [auto]")
       ->group("Input");
   v.add_option(
        "--bits", bits.bits,
@@ -189,8 +189,8 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
   }
   if (c.is_part || c.resumes) {
     return fmt::format(
-        "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with --keep "
-        "counts --report FILE, and give the min_abs_effective of the report to the parts as "
+        "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
+        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "--min-abs, without --max-p",
         c.is_part ? "--part" : "--resume");
   }

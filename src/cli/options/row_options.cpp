@@ -258,8 +258,8 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
                            {{"unsigned", network_kind::unsigned_network},
                             {"signed", network_kind::signed_network},
                             {"signed-hybrid", network_kind::signed_hybrid}},
-                           "Adjacency of two rows with the statistic r: a power of |r|, of (1 + r) "
-                           "/ 2, or of r if it is above 0 [unsigned]",
+                           "Adjacency of two rows with the statistic r: a power of |r|, of "
+                           "(1 + r) / 2, or of r if it is above 0 [unsigned]",
                            {{"signed hybrid", "signed-hybrid"}})
       ->group("Network");
   const auto take_powers = [&c](const std::string& list) -> std::string {

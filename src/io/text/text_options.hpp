@@ -23,7 +23,7 @@ struct text_options {
   /// The columns of values, each as a number from 1 (names of rows included), a range of such, or
   /// the name that the header gives; empty: all.
   std::vector<std::string> columns = {};
-  std::vector<std::string> skip_columns = {};  ///< Columns that are not read, in the same words.
+  std::vector<std::string> skip_columns = {};  ///< Columns to leave out, by number or by name.
   std::string names_column = {};               ///< Which column names the rows; empty: the first.
   /// Names of the rows of a sparse file, one a line; empty: what lies beside it (names_beside.hpp).
   std::string names_file = {};

@@ -31,7 +31,7 @@ struct job_key {
 };
 
 /// The key of `job`. Reads the whole input.
-/// @throw usage_error where the input is no regular file; io::input_error
+/// @throw usage_error where the input is not a regular file; io::input_error
 [[nodiscard]] job_key key_of(const pairs_command& job);
 
 /// @throw parts_error where the tables were read from other bytes than those that `key` is of: a

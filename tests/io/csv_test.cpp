@@ -234,6 +234,9 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   check({.columns = {"3-4", "1990"}}, {"s1", "s2", "1990"}, {1, 2, 4, 5}, "g1");
   check({.columns = {"s2-1990"}}, {"s2", "s-3", "1990"}, {2, 3, 4, 6}, "g1");
   check({.columns = {"s-3", "s1"}}, {"s1", "s-3"}, {1, 3, 5}, "g1");
+  check({.columns = {"4-"}}, {"s2", "s-3", "1990"}, {2, 3, 4, 6}, "g1");
+  check({.columns = {"s-3-"}}, {"s-3", "1990"}, {3, 4, 7}, "g1");
+  check({.columns = {"6-"}}, {"1990"}, {4, 8}, "g1");
   check({.columns = {"3-3", "s2-s2"}}, {"s1", "s2"}, {1, 2, 5}, "g1");
   check({.skip_columns = {"id"}, .names_column = "note"}, {"s1", "s2", "s-3", "1990"}, {1, 2},
         "first one");
@@ -242,9 +245,10 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
             .find("--columns: got 's9', expected the number of a "
                   "column from 1 to 6") != std::string::npos);
   CHECK(refusal_of(text, {.columns = {"7"}}).find("got '7'") != std::string::npos);
+  CHECK(refusal_of(text, {.columns = {"7-"}}).find("got '7-'") != std::string::npos);
   CHECK(refusal_of(text, {.skip_columns = {"2-6"}}).find("no column of values") !=
         std::string::npos);
-  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns leaves the column out") !=
+  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns note leaves the column out") !=
         std::string::npos);
   // Without a header.
   CHECK(values_of(read("1 x 3\n4 y 6\n", {.columns = {"1", "3"}})) ==

@@ -37,7 +37,7 @@ _DELIMITERS = {
 }
 _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
-_CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves it|reads it)")
+_CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves |reads )")
 _LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 _PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
@@ -122,7 +122,7 @@ def read_table(
         every way to write it.
     columns, skip_columns : str or int, or a sequence of them
         The columns of values that are read, or not: numbers from 1, in which the names count,
-        ranges such as "3-8", or names of the header.
+        ranges such as "3-8" or "4-", or names of the header.
     names_column : str or int, optional
         Which column names the rows; default: the first.
     names : str or path, optional

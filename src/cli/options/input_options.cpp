@@ -83,7 +83,7 @@ void add_text_options(CLI::App& app, io::text_options& text) {
   add_list(app, "--na-values", text.missing,
            "Words for a missing value, beside NA, NaN, N/A, null, a point and an empty field");
   add_list(app, "--columns", text.columns,
-           "Columns of values, by number from 1 or by name; 3-8 is a range [all]");
+           "Columns of values, by number from 1 or by name; 3-8 and 4- are ranges [all]");
   add_list(app, "--skip-columns", text.skip_columns,
            "Columns that are not read, in the same words");
   app.add_option("--names-column", text.names_column,

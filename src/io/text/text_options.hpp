@@ -20,8 +20,8 @@ struct text_options {
   std::string comment = {};  ///< Lines that begin so are left out; empty: none are.
   /// Words for a missing value beside the usual ones; a number stands for every way to write it.
   std::vector<std::string> missing = {};
-  /// The columns of values, each as a number from 1 (names of rows included), a range of such, or
-  /// the name that the header gives; empty: all.
+  /// The columns of values, each as a number from 1 (names of rows included), a range of such ("4-"
+  /// goes to the last), or the name that the header gives; empty: all.
   std::vector<std::string> columns = {};
   std::vector<std::string> skip_columns = {};  ///< Columns that are not read, in the same words.
   std::string names_column = {};               ///< Which column names the rows; empty: the first.

@@ -126,8 +126,8 @@ def read_table(
     names_column : str or int, optional
         Which column names the rows; default: the first.
     names : str or path, optional
-        A file with the names of the rows of a sparse file, one a line; default: features.tsv or
-        genes.tsv beside matrix.mtx, as 10x Genomics writes them.
+        A file with names of the rows, one a line, where the file does not name them; default:
+        features.tsv or genes.tsv next to matrix.mtx, as 10x Genomics writes them.
     transpose : bool
         Takes the columns of the file as the rows of the table.
     frame : bool, optional

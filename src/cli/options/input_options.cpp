@@ -1,7 +1,9 @@
 // Options on how a table of text is laid out.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,25 @@ void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& 
          description)
       ->type_name("LIST")
       ->group("Input");
+}
+
+/// Of "11-20", "11-" or "11", counted from 1.
+io::row_range rows_of(const std::string& text) {
+  const auto number = [](std::string_view word) -> std::optional<index_t> {
+    index_t out = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, status] = std::from_chars(word.data(), end, out);
+    return status == std::errc() && stopped == end && out > 0 ? std::optional(out) : std::nullopt;
+  };
+  const std::string_view all = text;
+  const std::size_t hyphen = all.find('-');
+  const auto first = number(all.substr(0, hyphen));
+  const bool is_open = hyphen + 1 == all.size();
+  const auto last = hyphen == all.npos ? first : number(all.substr(hyphen + 1));
+  if (first && is_open) return {.begin = *first - 1};
+  if (first && last && *first <= *last) return {.begin = *first - 1, .end = *last};
+  throw CLI::ValidationError("--rows",
+                             "got " + text + ", expected rows counted from 1, as 1-1000, 11- or 7");
 }
 
 void add_delimiter(CLI::App& app, io::delimiter& separator) {
@@ -86,13 +107,19 @@ void add_text_options(CLI::App& app, io::text_options& text) {
            "Columns of values, by number from 1 or by name; 3-8 and 4- are ranges [all]");
   add_list(app, "--skip-columns", text.skip_columns,
            "Columns that are not read, in the same words");
+  app.add_option_function<std::string>(
+         "--rows", [&text](const std::string& range) { text.rows = rows_of(range); },
+         "Rows of the file that are read, counted from 1 without the header; 11- goes to the last "
+         "[all]")
+      ->type_name("FROM-TO")
+      ->group("Input");
   app.add_option("--names-column", text.names_column,
                  "Which column names the rows, by number or by name [the first]")
       ->type_name("COLUMN")
       ->group("Input");
   app.add_option("--names", text.names_file,
-                 "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv beside "
-                 "matrix.mtx]")
+                 "Names of rows that the file does not name, one a line [of matrix.mtx: "
+                 "features.tsv or genes.tsv next to it]")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -111,9 +138,6 @@ std::string check_text_options(const io::text_options& text) {
   }
   if (!text.names_column.empty() && text.row_names == io::choice::no) {
     return "--names-column does not go with --row-names no";
-  }
-  if (!text.names_file.empty() && text.row_names == io::choice::no) {
-    return "--names does not go with --row-names no";
   }
   return "";
 }

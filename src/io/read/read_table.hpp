@@ -47,9 +47,6 @@ struct read_options {
 /// Whether open_rows would take the file for text, as its first bytes and its name say.
 [[nodiscard]] bool is_text(const input& file);
 
-/// @throw input_error where options.text.names_file names rows, which it does of sparse files alone
-void refuse_names_file(const input& file, const read_options& options);
-
 /// What `read` makes of the file, opened as read_table opens it; its errors and digest are those of
 /// read_table.
 [[nodiscard]] table read_file(const std::string& path, const read_options& options,

@@ -72,6 +72,7 @@ std::string reading_of(const pairs_command& job) {
   add("columns", joined(text.columns));
   add("skip-columns", joined(text.skip_columns));
   add("names-column", text.names_column);
+  if (!text.rows.is_all()) add("rows", fmt::format("{}-{}", text.rows.begin + 1, text.rows.end));
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "io/read/fingerprints/digits_reader.hpp"
 #include "io/read/fingerprints/fps_reader.hpp"
 #include "io/read/npy_reader.hpp"
+#include "io/read/row_choice.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -128,7 +129,6 @@ class table_packer {
 
 /// Of lines: whose first block is looked at where the format is not said.
 table read_lines(input& file, const read_options& options, fingerprint_options bits) {
-  refuse_names_file(file, options);
   auto lines = file.lines();
   if (bits.format == fingerprint_format::automatic) {
     const std::string_view first = lines->next();
@@ -141,15 +141,19 @@ table read_lines(input& file, const read_options& options, fingerprint_options b
     if (options.transposes) {
       rows = std::make_unique<transposed_rows>(std::move(rows), options.threads);
     }
+    rows = name_rows(std::move(rows), options.transposes ? 0 : options.text.rows.begin, options,
+                     file.name());
     return table_packer(file.name(), bits).pack(*rows);
   }
   if (options.transposes) {
     throw input_error(file.name(), {},
                       "has a fingerprint in each line, with which --transpose does not go");
   }
-  return bits.format == fingerprint_format::fps
-             ? read_fps(std::move(lines), file.name(), bits)
-             : read_digits(std::move(lines), file.name(), options.text, bits);
+  table all = bits.format == fingerprint_format::fps
+                  ? read_fps(std::move(lines), file.name(), bits)
+                  : read_digits(std::move(lines), file.name(), options.text, bits);
+  name_rows(all, 0, options, file.name());
+  return chosen_rows(std::move(all), options.text.rows, file.name());
 }
 
 /// Whether `bits` of .npy are packed, of which the first block tells type and columns.

@@ -23,6 +23,12 @@ struct beside_files {
 [[nodiscard]] beside_files find_beside(const std::string& path, const text_options& text,
                                        bool transposes);
 
+/// Reads a name from each line of a file, as name_from_beside does, and adds what is read to
+/// *options.digest.
+/// @return where they stand, as "column 1 of names.txt"
+[[nodiscard]] std::string read_row_names(const std::string& path, const read_options& options,
+                                         row_names& names);
+
 /// Names the rows and the columns of `what`, which was read from `file`, by the first field of each
 /// line of these files, or by that which text.names_column says. What is read is added to
 /// *options.digest, where there is one: rows, then columns.

@@ -35,6 +35,8 @@ _DELIMITERS = {
     "blanks": "blanks",
     " ": "blanks",
 }
+# What makes a folder one of 10x Genomics.
+_MATRICES = (b"matrix.mtx", b"matrix.mtx.gz", b"matrix.mtx.zst")
 _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
 _CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves |reads )")
@@ -108,7 +110,8 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file.
+        The file, or a folder of 10x Genomics: matrix.mtx with features.tsv or genes.tsv and
+        barcodes.tsv, compressed or not.
     header, row_names : {"auto", True, False}
         Whether the first line names the columns, and the first column the rows.
     delimiter : str
@@ -239,7 +242,8 @@ def layout_options(
 
 def told_by_reader(read: Callable[..., Any], path: bytes, options: dict[str, Any]) -> Any:
     """What a reader of the core tells of a file, with its messages in keywords."""
-    if os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path):
+    is_10x = any(os.path.exists(os.path.join(path, name)) for name in _MATRICES)
+    if not is_10x and (os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path)):
         open(os.fsdecode(path), "rb").close()  # the exceptions of Python for what cannot be opened
     try:
         # "-" would be the standard input.

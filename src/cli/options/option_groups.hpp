@@ -81,7 +81,7 @@ void add_text_options(CLI::App& app, io::text_options& text);
 /// What the help says of a table that is read.
 inline constexpr const char* table_text =
     "Text (CSV, TSV, blanks, GCT), .npy, MatrixMarket (.mtx), SciPy's sparse .npz, or "
-    "each compressed by gzip or zstd; - for standard input";
+    "each compressed by gzip or zstd; a folder of 10x Genomics; - for standard input";
 
 /// What every job that reads a table takes; `text` is of INPUT.
 template <class Command>

@@ -22,6 +22,7 @@
 #include "cli/options/unknown_words.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
+#include "io/read/sparse/names_beside.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {
@@ -153,6 +154,7 @@ class row_commands {
     refuse(check_format(job));
     refuse(check_backend(exec));
     refuse(check_text_options(job.text));
+    job.input = io::input_file(job.input);
     job.command_line = line;
     return std::move(job);
   }
@@ -269,6 +271,8 @@ class command_parser {
     refuse(check_pair_options(verb, pairs_));
     refuse(check_backend(pairs_.pairs.exec));
     refuse(check_text_options(pairs_.text));
+    pairs_.input = io::input_file(pairs_.input);
+    pairs_.against = io::input_file(pairs_.against);
     pairs_.command_line = line;
     return command(std::move(pairs_));
   }

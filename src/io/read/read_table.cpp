@@ -9,6 +9,7 @@
 #include "io/read/npy_reader.hpp"
 #include "io/read/row_choice.hpp"
 #include "io/read/sparse/matrix_market.hpp"
+#include "io/read/sparse/names_beside.hpp"
 #include "io/read/sparse/npz_reader.hpp"
 #include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
@@ -88,7 +89,7 @@ table read_file(const std::string& path, const read_options& options,
                 const std::function<table(input& file)>& read) {
   try {
     const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
-    input file(path, options.stop, options.max_bytes, digest, options.threads);
+    input file(input_file(path), options.stop, options.max_bytes, digest, options.threads);
     if (digest) *options.digest = {};
     table out = read(file);
     if (digest) {

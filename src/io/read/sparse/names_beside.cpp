@@ -138,6 +138,15 @@ class naming {
 
 }  // namespace
 
+std::string input_file(const std::string& path) {
+  constexpr std::array<std::string_view, 3> matrices{"matrix.mtx", "matrix.mtx.gz",
+                                                     "matrix.mtx.zst"};
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return path;
+  const std::string found = first_there(path.ends_with('/') ? path : path + "/", matrices);
+  return found.empty() ? path : found;
+}
+
 beside_files find_beside(const std::string& path, const text_options& text, bool transposes) {
   constexpr std::array<std::string_view, 4> features{"features.tsv", "features.tsv.gz", "genes.tsv",
                                                      "genes.tsv.gz"};

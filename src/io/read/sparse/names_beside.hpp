@@ -10,6 +10,10 @@
 
 namespace gpu::io {
 
+/// The file that `path` means as an input: where it is a folder with matrix.mtx, compressed or not, as
+/// 10x Genomics writes it, that matrix; else `path` itself.
+[[nodiscard]] std::string input_file(const std::string& path);
+
 /// Files of names for the rows and the columns of a table; empty where there is none.
 struct beside_files {
   std::string of_rows = {};

@@ -42,6 +42,7 @@ _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
 _CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves |reads )")
 _LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_NAMED = re.compile(r"then gpu-similarity \.\.\. (\S+) --names (\S+)")
 _PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
 
 
@@ -341,6 +342,7 @@ def in_keywords(message: str) -> str:
     message = _CHOICE.sub(
         lambda m: f"{m[1].replace('-', '_')}={m[2] == 'yes'}", message.replace("--max-input", "")
     ).replace("(max_bytes, )", "(max_bytes)")
+    message = _NAMED.sub(r"then read_table('\1', names='\2')", message)
     message = _PIPED.sub(r"; \1 FILE > OTHER makes one", message)
     message = _CHOSEN.sub(_chosen_columns, message)
     message = _LETTER.sub(lambda m: f"{m[1]}={m[2]!r}", message)

@@ -329,7 +329,9 @@ def test_what_other_programs_unpack_is_told_without_the_command(write: Any) -> N
 
 
 @pytest.mark.parametrize("is_10x", [False, True])
-def test_the_line_that_a_message_has_for_hdf5_writes_a_table(tmp_path: Path, monkeypatch: Any, is_10x: bool) -> None:
+def test_the_line_that_a_message_has_for_hdf5_writes_a_table(
+    tmp_path: Path, monkeypatch: Any, is_10x: bool
+) -> None:
     sparse = pytest.importorskip("scipy.sparse")
     package = pytest.importorskip("h5py" if is_10x else "anndata")
     monkeypatch.chdir(tmp_path)

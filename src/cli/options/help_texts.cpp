@@ -57,7 +57,8 @@ std::string pair_text(std::string_view call, const measure_info& info) {
 }  // namespace
 
 std::string exit_codes_text() {
-  return "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 "
+  return "Exit codes: 0 done, 1 parts --check: parts are missing, 2 wrong usage, 3 bad input, 4 "
+         "memory, device or disk, 130 "
          "interrupted, 143 terminated, 141 nobody reads the result.";
 }
 

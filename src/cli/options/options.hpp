@@ -113,6 +113,7 @@ struct parts_command {
   parts_format format = parts_format::text;
   bool is_quick = false;
   bool cleans = false;  // removes the parts
+  bool checks = false;  // the exit code says whether all are there
 };
 
 /// `gpu-similarity merge`.

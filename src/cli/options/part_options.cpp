@@ -149,6 +149,7 @@ void add_parts_verb(CLI::App& app, parts_command& c) {
       ->type_name("text|slurm|json");
   CLI::Option* const quick =
       app.add_flag("--quick", c.is_quick, "Look at sizes alone, not at every byte");
+  app.add_flag("--check", c.checks, "End with 1 while parts are missing or damaged, else with 0");
   app.add_flag("--clean", c.cleans,
                "Remove the parts of the job, finished or not, and the folder where nothing else is "
                "in it")

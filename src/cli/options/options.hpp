@@ -62,6 +62,8 @@ struct pairs_command {
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
   bool writes_n = false;          // a column n of pairs, with missing values pair by pair
   double confidence = 0;          // of the intervals of pairs; 0: none
+  double keep_fraction = 0;       // the share of all tested pairs that is kept; 0: as the cuts say
+  int digits = 0;                 // of numbers in text; 0: the statistic in full, six of others
   std::string output = {};        // empty: standard output, of counts a summary alone
   std::string patterns = {};      // of folded edges: where the rows' patterns go
   std::string observations = {};  // of dense results: where n of the pairs goes; empty: nowhere

@@ -122,6 +122,16 @@ void add_result(CLI::App& app, pairs_command& c) {
       "What is best for --keep top-k: the largest magnitude, or the largest statistic "
       "(with --tail less: the smallest) [by-absolute-value]")
       ->group("Result");
+void add_digits(CLI::App& app, pairs_command& c) {
+  app.add_option(
+         "--digits", c.digits,
+         "Significant digits of all numbers in text, 1 to 17 [the statistic in full, 6 of the "
+         "others]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1 to 17", [](double n) { return n >= 1 && n <= 17; }))
+      ->group("Result");
+}
+
   app.add_flag("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "
                "its observations, in a column n")
@@ -154,6 +164,7 @@ void add_manner(CLI::App& app, pairs_command& c) {
   app.add_flag("--plan", c.plan_only,
                "Tell what would run, how many seconds it would take and how large its result would "
                "be")
+  add_digits(app, c);
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
@@ -323,6 +334,16 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
 
 /// Where columns of a pair behind p have no place; "" where they have one.
 /// @param option asks for the columns.
+  if (c.digits > 0) {
+    if (!io::has_fields(c.format) || c.keep == keep_kind::counts) {
+      return "--digits needs real numbers in text";
+    }
+    // merge computes q from the statistics of parts.
+    if (c.is_part || c.resumes) {
+      return fmt::format("--digits does not go with {}, expected the statistic in full",
+                         c.is_part ? "--part" : "--resume");
+    }
+  }
 std::string check_place(const pairs_command& c, std::string_view option) {
   if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
     const bool is_pairwise = c.pairs.nans == nan_policy::pairwise;
@@ -456,6 +477,7 @@ std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
         check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
         check_columns(app, c), check_parts_options(app, c), check_matrix_market(c),
         check_files(app, c)}) {
+  add_digits(app, c);
     if (!wrong.empty()) return wrong;
   }
   return "";

@@ -101,7 +101,7 @@ struct pairs_command {
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
     return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0 &&
-           correct != correction::max_t;
+           keep_fraction == 0 && correct != correction::max_t;
   }
 };
 

@@ -12,6 +12,14 @@
 namespace gpu::cli {
 namespace {
 
+void add_keep_fraction(CLI::App& app, pairs_command& c) {
+  app.add_option("--keep-fraction", c.keep_fraction,
+                 "Keep the strongest share F of all tested pairs, and those as strong as the last")
+      ->type_name("F")
+      ->check(number_in("a number above 0 and up to 1", [](double f) { return f > 0 && f <= 1; }))
+      ->group("Which pairs");
+}
+
 void add_filter(CLI::App& app, pairs_command& c) {
   app.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
       ->type_name("P")
@@ -28,6 +36,7 @@ void add_filter(CLI::App& app, pairs_command& c) {
       {{"two-sided", tail::two_sided}, {"greater", tail::greater}, {"less", tail::less}},
       "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
+  add_keep_fraction(app, c);
   add_choice<correction>(app, "--adjust", c.correct,
                          {{"none", correction::none},
                           {"bonferroni", correction::bonferroni},
@@ -249,6 +258,22 @@ std::string check_permutations(const CLI::App& app, const pairs_command& c) {
   return c.plan_only ? "--adjust max-t does not go with --plan: its cut takes the shuffles" : "";
 }
 
+/// What does not go with --keep-fraction; "" where there is nothing.
+std::string check_fraction(const CLI::App& app, const pairs_command& c) {
+  if (c.keep_fraction == 0) return "";
+  if (c.is_part || c.resumes) {
+    return fmt::format(
+        "--keep-fraction does not go with {}: its cut is that of all pairs. Run it once with "
+        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
+        "{}",
+        c.is_part ? "--part" : "--resume", c.fingerprints ? "--threshold" : "--min-abs");
+  }
+  for (const char* option : {"--min-abs", "--threshold", "--adjust", "--plan"}) {
+    if (is_given(app, option)) return fmt::format("--keep-fraction does not go with {}", option);
+  }
+  return "";
+}
+
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const CLI::App& app, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
@@ -313,7 +338,8 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
     return "--observations-output needs --keep dense; edges and top-k have --observations";
   }
   if (c.keep == keep_kind::dense) {
-    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold"}) {
+    for (const char* cut :
+         {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold", "--keep-fraction"}) {
       if (is_given(app, cut)) {
         return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
       }
@@ -444,6 +470,7 @@ void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_optio
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
       ->group("Which pairs");
+  add_keep_fraction(app, c);
   add_kept(app, c,
            {{"edges", keep_kind::edges},
             {"top-k", keep_kind::top_k},
@@ -473,7 +500,7 @@ void settle_adjustment(pairs_command& c) {
 
 std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(app, c), check_confidence(c), check_permutations(app, c),
+       {check_kept(app, c), check_confidence(c), check_permutations(app, c), check_fraction(app, c),
         check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
         check_columns(app, c), check_parts_options(app, c), check_matrix_market(c),
         check_files(app, c)}) {

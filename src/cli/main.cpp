@@ -90,6 +90,9 @@ void run(const differential_command& job) {
 void run(const soft_threshold_command& job) {
   run_soft_threshold(job);
 }
+void run(const modules_command& job) {
+  run_modules(job);
+}
 void run(const info_command&) {
   io::output_file out("-");
   out.write(info_text());

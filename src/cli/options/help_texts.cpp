@@ -89,6 +89,14 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity rank expression.tsv -o ranks.tsv\n"
            "  gpu-similarity rank scores.txt --order descending --ties min";
   }
+  if (verb == "modules") {
+    return "Columns of the result: name, and module from 1 on, the largest first. Every name of "
+           "the "
+           "table\nhas a module, also one of its own.\n\n"
+           "Examples:\n"
+           "  gpu-similarity modules edges.tsv -o modules.tsv\n"
+           "  gpu-similarity modules edges.tsv.gz --min-abs 0.9";
+  }
   if (verb == "top-k") {
     return "Columns of the result: name, rank, column, value, and count with --distinct; of a "
            "column of\nnumbers rank, position, value.\n\n"

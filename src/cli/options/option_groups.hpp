@@ -106,6 +106,7 @@ void add_input(CLI::App& app, Command& c, const char* text = table_text) {
 [[nodiscard]] std::string formats_text(const differential_command& c);
 /// What is wrong with a format that the suffixes said; "" where nothing is.
 [[nodiscard]] std::string check_format(const row_files& c);
+[[nodiscard]] std::string check_format(const modules_command& c);
 
 /// Where it is written, and in what format.
 template <class Command>
@@ -151,6 +152,7 @@ void add_backend(CLI::App& app, execution& exec);
 void add_mean_filter(CLI::App& app, mean_filter_command& c);
 void add_rank(CLI::App& app, rank_command& c);
 void add_top_k(CLI::App& app, top_k_command& c);
+void add_modules(CLI::App& app, modules_command& c);
 /// Those of differential correlation, and of soft thresholds.
 void add_differential(CLI::App& app, differential_command& c);
 void add_soft_threshold(CLI::App& app, soft_threshold_command& c);

@@ -112,13 +112,16 @@ class row_commands {
         differential_app_(app.add_subcommand(
             "differential", "Pairs of rows whose correlation differs between groups of columns")),
         soft_threshold_app_(app.add_subcommand(
-            "soft-threshold", "Powers for soft-threshold networks: fits and connectivities")) {
+            "soft-threshold", "Powers for soft-threshold networks: fits and connectivities")),
+        modules_app_(app.add_subcommand(
+            "modules", "Connected components of a table of edges, or single linkage at a cut")) {
     if (is_needed(*rank_app_, line, made)) add_rank(*rank_app_, rank_);
     if (is_needed(*top_k_app_, line, made)) add_top_k(*top_k_app_, top_k_);
     if (is_needed(*filter_app_, line, made)) add_mean_filter(*filter_app_, filter_);
     if (is_needed(*differential_app_, line, made)) {
       add_differential(*differential_app_, differential_);
     }
+    if (is_needed(*modules_app_, line, made)) add_modules(*modules_app_, modules_);
     if (is_needed(*soft_threshold_app_, line, made)) {
       add_soft_threshold(*soft_threshold_app_, soft_threshold_);
     }
@@ -133,6 +136,11 @@ class row_commands {
       auto job = take(*differential_app_, differential_, differential_.pairs.exec, line);
       refuse(check_differential(*differential_app_, std::get<differential_command>(job)));
       return job;
+    }
+    if (modules_app_->parsed()) {
+      settle_format(modules_.format, false, {{"--output", modules_.output}});
+      refuse(check_format(modules_));
+      return std::move(modules_);
     }
     if (soft_threshold_app_->parsed()) {
       refuse(check_soft_threshold(*soft_threshold_app_, soft_threshold_));
@@ -164,11 +172,13 @@ class row_commands {
   CLI::App* filter_app_;
   CLI::App* differential_app_;
   CLI::App* soft_threshold_app_;
+  CLI::App* modules_app_;
   rank_command rank_;
   top_k_command top_k_;
   mean_filter_command filter_;
   differential_command differential_;
   soft_threshold_command soft_threshold_;
+  modules_command modules_;
 };
 
 // The verb that takes the measure as an option.

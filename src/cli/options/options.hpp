@@ -194,12 +194,17 @@ struct soft_threshold_command : row_files {
   pair_options pairs = {};
 };
 
+/// `gpu-similarity modules`.
+struct modules_command : row_files {
+  double min_abs = 0;
+};
+
 /// `gpu-similarity info`.
 struct info_command {};
 
 using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
                              differential_command, soft_threshold_command, parts_command,
-                             merge_command, info_command>;
+                             merge_command, modules_command, info_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -55,6 +55,11 @@ std::string formats_text(const differential_command& /*c*/) {
   return "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else tsv]";
 }
 
+std::string check_format(const modules_command& c) {
+  if (io::has_fields(c.format)) return "";
+  return fmt::format("--output: {} names {}, expected tsv or csv", c.output, io::word_of(c.format));
+}
+
 std::string check_format(const row_files& c) {
   if (c.format <= io::result_format::npy) return "";
   return fmt::format("--output: {} names {}, which holds edges alone, expected tsv, csv or npy",

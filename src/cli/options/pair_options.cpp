@@ -122,15 +122,6 @@ void add_kept(CLI::App& app, pairs_command& c, const names_of<keep_kind>& kinds)
       ->group("Result");
 }
 
-void add_result(CLI::App& app, pairs_command& c) {
-  add_kept(app, c, kept_of_numbers());
-  add_choice<neighbor_order>(
-      app, "--order", c.order,
-      {{"by-absolute-value", neighbor_order::by_absolute_value},
-       {"by-value", neighbor_order::by_value}},
-      "What is best for --keep top-k: the largest magnitude, or the largest statistic "
-      "(with --tail less: the smallest) [by-absolute-value]")
-      ->group("Result");
 void add_digits(CLI::App& app, pairs_command& c) {
   app.add_option(
          "--digits", c.digits,
@@ -141,6 +132,15 @@ void add_digits(CLI::App& app, pairs_command& c) {
       ->group("Result");
 }
 
+void add_result(CLI::App& app, pairs_command& c) {
+  add_kept(app, c, kept_of_numbers());
+  add_choice<neighbor_order>(
+      app, "--order", c.order,
+      {{"by-absolute-value", neighbor_order::by_absolute_value},
+       {"by-value", neighbor_order::by_value}},
+      "What is best for --keep top-k: the largest magnitude, or the largest statistic "
+      "(with --tail less: the smallest) [by-absolute-value]")
+      ->group("Result");
   app.add_flag("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "
                "its observations, in a column n")
@@ -164,6 +164,7 @@ void add_digits(CLI::App& app, pairs_command& c) {
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
+  add_digits(app, c);
   add_report(app, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(app, c);
 }
@@ -173,7 +174,6 @@ void add_manner(CLI::App& app, pairs_command& c) {
   app.add_flag("--plan", c.plan_only,
                "Tell what would run, how many seconds it would take and how large its result would "
                "be")
-  add_digits(app, c);
       ->group("Execution");
   app.add_flag("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
 }
@@ -334,6 +334,16 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
     if (!is_given(app, option) || c.keep == keep_kind::top_k) continue;
     return fmt::format("{} needs --keep top-k", option);
   }
+  if (c.digits > 0) {
+    if (!io::has_fields(c.format) || c.keep == keep_kind::counts) {
+      return "--digits needs real numbers in text";
+    }
+    // merge computes q from the statistics of parts.
+    if (c.is_part || c.resumes) {
+      return fmt::format("--digits does not go with {}, expected the statistic in full",
+                         c.is_part ? "--part" : "--resume");
+    }
+  }
   if (c.keep != keep_kind::dense && !c.observations.empty()) {
     return "--observations-output needs --keep dense; edges and top-k have --observations";
   }
@@ -360,16 +370,6 @@ std::string check_kept(const CLI::App& app, const pairs_command& c) {
 
 /// Where columns of a pair behind p have no place; "" where they have one.
 /// @param option asks for the columns.
-  if (c.digits > 0) {
-    if (!io::has_fields(c.format) || c.keep == keep_kind::counts) {
-      return "--digits needs real numbers in text";
-    }
-    // merge computes q from the statistics of parts.
-    if (c.is_part || c.resumes) {
-      return fmt::format("--digits does not go with {}, expected the statistic in full",
-                         c.is_part ? "--part" : "--resume");
-    }
-  }
 std::string check_place(const pairs_command& c, std::string_view option) {
   if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
     const bool is_pairwise = c.pairs.nans == nan_policy::pairwise;
@@ -477,6 +477,7 @@ void add_tanimoto_options(CLI::App& app, pairs_command& c, io::fingerprint_optio
             {"counts", keep_kind::counts},
             {"dense", keep_kind::dense}});
   add_output(app, c);
+  add_digits(app, c);
   add_report(app, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(app, c);
   add_backend(app, c.pairs.exec);
@@ -504,7 +505,6 @@ std::string check_pair_options(const CLI::App& app, const pairs_command& c) {
         check_missing_values(app, c), c.writes_n ? check_place(c, "--observations") : std::string(),
         check_columns(app, c), check_parts_options(app, c), check_matrix_market(c),
         check_files(app, c)}) {
-  add_digits(app, c);
     if (!wrong.empty()) return wrong;
   }
   return "";

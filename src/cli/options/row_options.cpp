@@ -261,6 +261,28 @@ std::vector<double> powers_of(const std::string& list) {
 
 }  // namespace
 
+void add_modules(CLI::App& app, modules_command& c) {
+  app.add_option(
+         "EDGES", c.input,
+         "Table of edges as this command writes it, with the columns name_i and name_j: text, "
+         "also compressed by gzip or zstd; - for standard input")
+      ->required()
+      ->check(file_name());
+  app.add_option(
+         "--min-abs", c.min_abs,
+         "Join rows by edges with |statistic| >= R alone: the clusters of single linkage at R "
+         "[0]")
+      ->type_name("R")
+      ->check(number_in("a number from 0", [](double r) { return r >= 0; }));
+  app.add_option("-o,--output", c.output, "Result file, .tsv or .csv, - standard output [-]")
+      ->type_name("FILE")
+      ->check(file_name());
+  app.add_flag("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
+  add_bytes(app, "--max-input", c.max_input_bytes,
+            "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]");
+  app.add_flag("-q,--quiet", c.quiet, "No summary");
+}
+
 void add_soft_threshold(CLI::App& app, soft_threshold_command& c) {
   add_input(app, c);
   add_missing_values(app, c.pairs);

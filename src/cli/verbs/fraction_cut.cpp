@@ -82,7 +82,7 @@ class fraction_search {
         all_pairs(job_, tables_, options_,
                   count_sink{.keep = {.side = job_.filter.side}, .histogram_bins = bins});
     const auto tested = static_cast<double>(counted.summary.pairs_tested);
-    // What rounding adds to a whole number is no pair.
+    // Rounding may add a little to a whole number of pairs, which must not ask for one more.
     constexpr double rounding = 1e-12;
     wanted_ = std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::ceil(job_.keep_fraction * tested * (1 - rounding))));

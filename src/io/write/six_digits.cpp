@@ -48,7 +48,6 @@ int decimal_exponent(double value) {
   return (binary * 78913) >> 18;
 }
 
-
 char* append_exponent(char* out, int exponent) {
   *out++ = 'e';
   *out++ = exponent < 0 ? '-' : '+';

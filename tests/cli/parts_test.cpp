@@ -89,7 +89,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
     const std::string expected = single_run(input, with_patterns, folder.path("single"));
     REQUIRE(expected.size() > 1000);
     run_all(input, options, parts, in);
-    CHECK(run_command({"parts", in}).out.find("patterns 0 to ") != std::string::npos);
+    CHECK(run_command({"parts", in}).out.find("patterns 1 to ") != std::string::npos);
     CHECK(run_command({"merge", in, "-o", merged}).exit_code == exit_usage);
     CHECK(!fs::exists(merged));
     const command_result result = run_command({"merge", in, "-o", merged, "--patterns", patterns});

@@ -281,3 +281,61 @@ def test_q_of_partners(rng: Rng) -> None:
     assert np.isnan(few.adjusted_p()[few.index == 2**32 - 1]).all()
     against = gs.top_k_partners(x, 4, x[:5] + 0.1).to_arrow(adjust="bonferroni")
     assert against.column_names == ["row", "rank", "partner", "statistic", "p", "q"]
+
+
+@pytest.mark.parametrize("against", [False, True])
+@pytest.mark.parametrize("min_abs", [0.0, 0.45, 0.7, 1.0])
+def test_modules_are_what_a_search_reaches(rng: Rng, against: bool, min_abs: float) -> None:
+    edges = edges_of(rng, None, against)
+    count = 12 + (5 if against else 0)
+    near: dict[int, set[int]] = {i: set() for i in range(count)}
+    for (i, j), statistic in pairs(edges).items():
+        j += 12 if against else 0
+        if abs(statistic) >= min_abs:
+            near[i].add(j)
+            near[j].add(i)
+    found = edges.modules(min_abs=min_abs)
+    assert found.shape == (count,)
+    sizes = np.bincount(found)[1:]
+    assert (np.diff(sizes) <= 0).all()
+    assert (sizes > 0).all()
+    for i in range(count):
+        reached, open_rows = {i}, [i]
+        while open_rows:
+            new = near[open_rows.pop()] - reached
+            reached |= new
+            open_rows += new
+        assert set(np.flatnonzero(found == found[i]).tolist()) == reached
+    firsts = [int(np.flatnonzero(found == m)[0]) for m in range(1, len(sizes) + 1)]
+    assert all(
+        a < b
+        for a, b, same in zip(firsts[:-1], firsts[1:], np.diff(sizes) == 0, strict=True)
+        if same
+    )
+
+
+def test_modules_of_a_long_chain_and_of_no_edge() -> None:
+    components = gs._results.modules.components
+    order = np.random.default_rng(3).permutation(5000)
+    assert (components(order[:-1], order[1:], 5001)[:5000] == 0).all()
+    none = np.zeros(0, np.int64)
+    assert components(none, none, 3).tolist() == [0, 1, 2]
+
+
+def test_leiden_draws_by_its_seed_alone(rng: Rng) -> None:
+    pytest.importorskip("igraph")
+    import random
+
+    edges = edges_of(rng)
+    random.seed(5)
+    expected = random.random()
+    random.seed(5)
+    found = edges.modules("leiden", seed=1)
+    assert random.random() == expected
+    np.testing.assert_array_equal(edges.modules("leiden", seed=1), found)
+    weights = np.abs(edges.statistic).tolist()
+    graph = edges.to_igraph()
+    assert graph.modularity((found - 1).tolist(), weights=weights) > 0.01
+    assert len(set(edges.modules("leiden", resolution=50.0).tolist())) > len(set(found.tolist()))
+    with pytest.raises(ValueError, match=r"method: got .louvain., expected .components."):
+        edges.modules("louvain")  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include <gpu/backend.hpp>
@@ -67,8 +68,8 @@ void run(const pairs_command& job) {
   if (job.is_differential()) return run_differential(job);
   run_pairs(job);
 }
-void run(const parts_command& job) {
-  run_parts(job);
+int run(const parts_command& job) {
+  return run_parts(job);
 }
 void run(const merge_command& job) {
   run_merge(job);
@@ -85,6 +86,9 @@ void run(const top_k_command& job) {
 void run(const soft_threshold_command& job) {
   run_soft_threshold(job);
 }
+void run(const modules_command& job) {
+  run_modules(job);
+}
 void print(const std::string& text) {
   io::output_file out("-");
   out.write(text);
@@ -100,8 +104,16 @@ void run(const page_command& job) {
 int run_command_line(int argc, char** argv) {
   const parsed_command parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  std::visit([](const auto& job) { run(job); }, std::get<command>(parsed));
-  return exit_ok;
+  return std::visit(
+      [](const auto& job) {
+        if constexpr (std::is_same_v<decltype(run(job)), int>) {
+          return run(job);
+        } else {
+          run(job);
+          return int{exit_ok};
+        }
+      },
+      std::get<command>(parsed));
 }
 
 }  // namespace

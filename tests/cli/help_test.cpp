@@ -74,6 +74,12 @@ TEST_CASE("A word that nothing takes is named, with what was probably meant", "[
             "unexpected argument more of spearman, a second table follows --against"));
   CHECK(has(said({"rank", in, "more"}), "unexpected argument more of rank, see --help"));
   CHECK(has(said({"pearson", in, "--top-k", "3"}), "did you mean --keep top-k -k K?"));
+  for (const char* const other : {"--lag", "--pan", "--plot", "--rank"}) {
+    INFO(other);
+    const std::string text = said({"spearman", in, other});
+    CHECK(has(text, "unknown option"));
+    CHECK(has(text, "did you mean") == (std::string(other) == "--pan"));  // --plan, or --nan
+  }
   CHECK(has(said({"--verzion"}), "did you mean --version?"));
   CHECK(has(said({}), "A subcommand is required"));
   // What a word begins, and help.

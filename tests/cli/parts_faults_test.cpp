@@ -116,7 +116,8 @@ TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
     CHECK(!fs::exists(merged));
   };
   const long long first = number("first_row");
-  const std::string places = "expected it to begin with " + std::to_string(first);
+  // Messages count rows from 1, the manifest from 0.
+  const std::string places = "expected it to begin with " + std::to_string(first + 1);
   refused("first_row", std::to_string(first + 1), places);  // a row is missing
   refused("first_row", std::to_string(first - 1), places);  // a row is there twice
   const std::string cut = "part 2 of 3 was decided by another cut than part 1 of 3";

@@ -89,7 +89,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
     const std::string expected = single_run(input, with_patterns, folder.path("single"));
     REQUIRE(expected.size() > 1000);
     run_all(input, options, parts, in);
-    CHECK(run_command({"parts", in}).out.find("patterns 0 to ") != std::string::npos);
+    CHECK(run_command({"parts", in}).out.find("patterns 1 to ") != std::string::npos);
     CHECK(run_command({"merge", in, "-o", merged}).exit_code == exit_usage);
     CHECK(!fs::exists(merged));
     const command_result result = run_command({"merge", in, "-o", merged, "--patterns", patterns});
@@ -336,7 +336,12 @@ TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") 
   const std::string input = folder.write("in.tsv", correlated_table(300, 10));
   const std::string in = folder.path("parts");
   const words options{"--max-p", "0.05", "--adjust", "bh"};
-  CHECK(run_part(input, options, 1, 2, in).exit_code == 0);
+  CHECK(run_part(input, options, 1, 2, in)
+            .err.find("counting round 1 is done for this part. When all parts have it, run the "
+                      "same commands "
+                      "again") != std::string::npos);
+  const auto check = [&] { return run_command({"parts", in, "--check"}).exit_code; };
+  CHECK(check() == 1);
   const command_result waits = run_part(input, options, 1, 2, in);
   CHECK(waits.exit_code == 0);
   CHECK(waits.err.find("nothing to do") != std::string::npos);
@@ -345,13 +350,20 @@ TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") 
   CHECK(early.exit_code == exit_bad_input);
   CHECK(early.err.find("the cut of --adjust bh is not fixed yet") != std::string::npos);
   // A pass that was damaged is counted again.
-  CHECK(run_part(input, options, 2, 2, in).err.find("run the parts again") != std::string::npos);
+  CHECK(run_part(input, options, 2, 2, in).err.find("Run the same commands again") !=
+        std::string::npos);
+  CHECK(check() == 1);  // all are counted, none has its result
   fs::remove(in + "/count-1-sum.json");
   flip_a_byte(in + "/count-1-part-2-of-2.bins");
   CHECK(run_command({"parts", in, "--format", "slurm"}).out == "2\n");
   run_all(input, options, 2, in);
+  CHECK(check() == 0);
+  CHECK(run_command({"parts", in}).exit_code == 0);
   CHECK(run_command({"merge", in, "-o", folder.path("merged")}).exit_code == 0);
   CHECK(read_file(folder.path("merged")) == single_run(input, options, folder.path("single")));
+  flip_a_byte(in + "/part-2-of-2.tsv");
+  CHECK(check() == 1);
+  CHECK(run_command({"parts", in}).exit_code == 0);
 }
 
 TEST_CASE("A sum of counts is of one pair of tables", "[cli][parts]") {

@@ -184,7 +184,7 @@ TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
   refused("1 2\n3 4\n", "got 2 columns of numbers");
   refused("1 2 3\n4 99999999999999999999 6\n", "2^53");
   check_refused({"spearman", folder.path("absent")}, exit_bad_input, "cannot be opened");
-  check_refused({"spearman", folder.path("")}, exit_bad_input, "is a directory");
+  check_refused({"spearman", folder.path("")}, exit_bad_input, "is a directory without matrix.mtx");
   check_refused({"spearman", folder.write("cut.npy", "\x93NUMPY\x01")}, exit_bad_input,
                 "truncated");
   const std::string with_nan = folder.write("nan.txt", "1 2 3\n4 NaN 6\n3 2 2\n");

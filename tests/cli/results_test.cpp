@@ -286,12 +286,19 @@ TEST_CASE("The plan and the info are told without running", "[cli]") {
   CHECK(plan.exit_code == 0);
   CHECK(plan.out.find("pairs\t12497500") != std::string::npos);
   CHECK(plan.out.find("kept, estimated") != std::string::npos);
-  CHECK(plan.out.find("choice\t") != std::string::npos);
-  CHECK(plan.out.find("sampled; a pair by screen") != std::string::npos);
+  CHECK(plan.out.find("choice\t") == std::string::npos);
+  CHECK(plan.out.find("refused\t") == std::string::npos);
+  const std::string refused = "refused\tthis run would end with 4: the result would take about";
+  const auto large = run_command({"spearman", demo, "--plan", "--max-output", "1M"});
+  CHECK(large.exit_code == 0);
+  CHECK(large.out.find(refused) != std::string::npos);
+  CHECK(run_command({"spearman", demo, "--max-output", "1M"}).exit_code == 4);
+  CHECK(run_command({"spearman", demo, "--plan", "--max-output", "1M", "--force"})
+            .out.find(refused) == std::string::npos);
   const auto partners = run_command({"spearman", demo, "--keep", "top-k", "-k", "5", "--plan"});
   CHECK(partners.out.find("kept, estimated\t25000 partners, at most") != std::string::npos);
   const auto dense = run_command({"spearman", demo, "--keep", "dense", "--plan"});
-  CHECK(dense.out.find("choice\tevery statistic is computed") != std::string::npos);
+  CHECK(dense.out.find("output, estimated") != std::string::npos);
   const auto info = run_command({"info"});
   CHECK(info.exit_code == 0);
   CHECK(info.out.find("backend cpu") != std::string::npos);

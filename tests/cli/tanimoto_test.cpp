@@ -420,7 +420,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
               "is not text");
   const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
   check_error(run_command({"tanimoto", ones, "--bits", "12"}), exit_input,
-              "got a bit after the last of 12 in row 1");
+              "got a bit after the last of 12 in row 0");
   const auto usage = [&](std::vector<std::string> words, const std::string& part) {
     words.insert(words.begin(), {"tanimoto", packed});
     check_error(run_command(words), exit_usage, part);

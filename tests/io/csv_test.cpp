@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/blocks_of_lines.hpp"
 #include "io/read/read_table.hpp"
+#include "io/read/text_reader.hpp"
 #include "io/text/text_fields.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
@@ -234,6 +236,9 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   check({.columns = {"3-4", "1990"}}, {"s1", "s2", "1990"}, {1, 2, 4, 5}, "g1");
   check({.columns = {"s2-1990"}}, {"s2", "s-3", "1990"}, {2, 3, 4, 6}, "g1");
   check({.columns = {"s-3", "s1"}}, {"s1", "s-3"}, {1, 3, 5}, "g1");
+  check({.columns = {"4-"}}, {"s2", "s-3", "1990"}, {2, 3, 4, 6}, "g1");
+  check({.columns = {"s-3-"}}, {"s-3", "1990"}, {3, 4, 7}, "g1");
+  check({.columns = {"6-"}}, {"1990"}, {4, 8}, "g1");
   check({.columns = {"3-3", "s2-s2"}}, {"s1", "s2"}, {1, 2, 5}, "g1");
   check({.skip_columns = {"id"}, .names_column = "note"}, {"s1", "s2", "s-3", "1990"}, {1, 2},
         "first one");
@@ -242,9 +247,10 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
             .find("--columns: got 's9', expected the number of a "
                   "column from 1 to 6") != std::string::npos);
   CHECK(refusal_of(text, {.columns = {"7"}}).find("got '7'") != std::string::npos);
+  CHECK(refusal_of(text, {.columns = {"7-"}}).find("got '7-'") != std::string::npos);
   CHECK(refusal_of(text, {.skip_columns = {"2-6"}}).find("no column of values") !=
         std::string::npos);
-  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns leaves the column out") !=
+  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns note leaves the column out") !=
         std::string::npos);
   // Without a header.
   CHECK(values_of(read("1 x 3\n4 y 6\n", {.columns = {"1", "3"}})) ==
@@ -253,6 +259,42 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   const auto of_r = read("a b c\ng1 1 2 3\ng2 4 5 6\n", {.columns = {"a", "c"}});
   CHECK(of_r.columns.names == strings{"a", "c"});
   CHECK(values_of(of_r) == std::vector<double>{1, 3, 4, 6});
+}
+
+TEST_CASE("Chosen rows are those of the whole table, however the text comes", "[io][csv]") {
+  const std::string text =
+      "id,a,b\n# first\ng1,1,2\n\n\"g\n2\",3,4.5\ng3,5,\n# between\n\ng4,7,8\ng5,9,10\ng6,11,12\n";
+  const auto read_rows = [&](gpu::io::row_range rows, std::size_t block) {
+    return gpu::io::read_text(std::make_unique<gpu_test::blocks_of_lines>(text, block),
+                              {.text = {.comment = "#", .rows = rows}, .threads = 2}, "text");
+  };
+  const auto all = read_rows({}, text.size());
+  REQUIRE(all.rows() == 6);
+  const auto text_of = [](const gpu::io::table& table, gpu::index_t i) {
+    const auto values = values_of(table);
+    const auto at = 2 * static_cast<std::size_t>(i);
+    return table.names.name(i) + " " + std::to_string(values[at]) + " " +
+           std::to_string(values[at + 1]);
+  };
+  for (const std::size_t block : std::vector<std::size_t>{0, 9, 20, 1000}) {
+    for (gpu::index_t begin = 0; begin < 6; ++begin) {
+      for (gpu::index_t end = begin + 1; end <= 6; ++end) {
+        const auto some = read_rows({begin, end}, block);
+        INFO(block << ": " << begin << " to " << end);
+        REQUIRE(some.rows() == end - begin);
+        for (gpu::index_t i = 0; i < some.rows(); ++i) {
+          CHECK(text_of(some, i) == text_of(all, begin + i));
+        }
+        const bool has_nan = begin <= 2 && end > 2;
+        CHECK(some.missing == (has_nan ? 1 : 0));
+        REQUIRE(some.first_nan.has_value() == has_nan);
+        if (has_nan) CHECK(some.first_nan->line == 7);
+      }
+      CHECK(read_rows({.begin = begin}, block).rows() == 6 - begin);
+    }
+    CHECK_THROWS_AS(read_rows({.begin = 6}, block), gpu::io::input_error);
+    CHECK_THROWS_AS(read_rows({.end = 7}, block), gpu::io::input_error);
+  }
 }
 
 TEST_CASE("GCT files", "[io][csv]") {

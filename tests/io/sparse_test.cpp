@@ -261,7 +261,7 @@ TEST_CASE("Names lie beside a matrix", "[io][sparse]") {
                   gpu::io::input_error);
   check_refused("b.mtx", text, "got 3 names, expected one for each of the 2 rows",
                 {.text = {.names_file = wrong}});
-  check_refused("t.txt", "1 2 3\n4 5 7\n", "--names works only with sparse files",
+  check_refused("t.txt", "a 1 2 3\nb 4 5 7\n", "names its rows by column 1",
                 {.text = {.names_file = own}});
   // Another name has no names beside it.
   CHECK_FALSE(gpu::io::read_table(folder.write("counts.mtx", text)).names.given());

@@ -35,10 +35,12 @@ def complaints(report: dict, command: str) -> list[str]:
     if unknown or not right:
         return [f"not an entry: unknown {sorted(unknown)}, right {right}"]
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in report.get("files", {}).items():
-            Path(folder, name).write_bytes(text.encode())
+        files = {name: text.encode() for name, text in report.get("files", {}).items()}
         for name, text in report.get("files_base64", {}).items():
-            Path(folder, name).write_bytes(base64.b64decode(text))
+            files[name] = base64.b64decode(text)
+        for name, content in files.items():
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, name).write_bytes(content)
         done = subprocess.run(
             [command, *report["run"]], cwd=folder, capture_output=True, timeout=60, check=False
         )

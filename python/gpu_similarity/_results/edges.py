@@ -14,6 +14,7 @@ from .._shared.options import Adjustment, adjustment_of
 from .._tables.arrays import observation_counts
 from . import edge_text as _edge_text
 from . import graph_files as _graph_files
+from . import modules as _modules
 from .maxima import MaxT
 from .records import EdgeRecords, categorical
 from .test_of_correlation import adjusted_p_values, confidence_interval
@@ -382,6 +383,51 @@ class Edges(EdgeRecords):
             names = [self.label(i) for i in range(rows)]
             graph.vs["name"] = names + [self.other_label(i) for i in range(others)]
         return graph
+
+    def modules(
+        self,
+        method: Literal["components", "leiden"] = "components",
+        *,
+        min_abs: float = 0.0,
+        resolution: float = 1.0,
+        seed: int = 0,
+    ) -> npt.NDArray[np.int64]:
+        """The module of each row, from 1 on: the largest is 1, of equal ones that of the first row.
+
+        A row without an edge is a module of its own. Of x against y, the rows of y follow those of
+        x.
+
+        Parameters
+        ----------
+        method : {"components", "leiden"}
+            Rows that edges connect, directly or through others; or Leiden's communities by
+            modularity, weighted by the magnitudes of the statistics. Leiden needs igraph.
+        min_abs : float
+            Leaves out edges of a smaller magnitude. The components are the clusters of single
+            linkage at this cut.
+        resolution : float
+            Of "leiden": a higher one gives more and smaller modules.
+        seed : int
+            Of "leiden": of the random numbers that it draws.
+
+        Examples
+        --------
+        >>> import gpu_similarity as gs, numpy as np
+        >>> x = np.array([[1.0, 2, 3, 5], [2, 4, 6, 11], [4, 1, 3, 1], [9, 2, 7, 2], [1, 1, 2, 1]])
+        >>> gs.pearson_edges(x, min_abs=0.9).modules()
+        array([1, 1, 2, 2, 3])
+        """
+        if method not in ("components", "leiden"):
+            raise ValueError(f"method: got {method!r}, expected 'components' or 'leiden'")
+        kept = self[np.abs(self.statistic) >= min_abs] if min_abs > 0 else self
+        if method == "leiden":
+            graph = kept.to_igraph()
+            found = _modules.communities(graph, kept.statistic, resolution, seed)
+            return _modules.numbered(found)
+        rows = self.summary.rows
+        others = self.other_rows if self._is_bipartite else 0
+        cols = kept.col + rows if self._is_bipartite else kept.col
+        return _modules.numbered(_modules.components(kept.row, cols, rows + others))
 
     def to_matrix_market(
         self, path: Any, *, value: Literal["statistic", "p"] = "statistic"

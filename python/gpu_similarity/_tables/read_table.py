@@ -35,11 +35,14 @@ _DELIMITERS = {
     "blanks": "blanks",
     " ": "blanks",
 }
+# What makes a folder one of 10x Genomics.
+_MATRICES = (b"matrix.mtx", b"matrix.mtx.gz", b"matrix.mtx.zst")
 _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
-_CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves it|reads it)")
+_CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves |reads )")
 _LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_NAMED = re.compile(r"then gpu-similarity \.\.\. (\S+) --names (\S+)")
 _PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
 
 
@@ -108,7 +111,8 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file.
+        The file, or a folder of 10x Genomics: matrix.mtx with features.tsv or genes.tsv and
+        barcodes.tsv, compressed or not.
     header, row_names : {"auto", True, False}
         Whether the first line names the columns, and the first column the rows.
     delimiter : str
@@ -122,12 +126,12 @@ def read_table(
         every way to write it.
     columns, skip_columns : str or int, or a sequence of them
         The columns of values that are read, or not: numbers from 1, in which the names count,
-        ranges such as "3-8", or names of the header.
+        ranges such as "3-8" or "4-", or names of the header.
     names_column : str or int, optional
         Which column names the rows; default: the first.
     names : str or path, optional
-        A file with the names of the rows of a sparse file, one a line; default: features.tsv or
-        genes.tsv beside matrix.mtx, as 10x Genomics writes them.
+        A file with names of the rows, one a line, where the file does not name them; default:
+        features.tsv or genes.tsv next to matrix.mtx, as 10x Genomics writes them.
     transpose : bool
         Takes the columns of the file as the rows of the table.
     frame : bool, optional
@@ -239,7 +243,8 @@ def layout_options(
 
 def told_by_reader(read: Callable[..., Any], path: bytes, options: dict[str, Any]) -> Any:
     """What a reader of the core tells of a file, with its messages in keywords."""
-    if os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path):
+    is_10x = any(os.path.exists(os.path.join(path, name)) for name in _MATRICES)
+    if not is_10x and (os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path)):
         open(os.fsdecode(path), "rb").close()  # the exceptions of Python for what cannot be opened
     try:
         # "-" would be the standard input.
@@ -337,6 +342,7 @@ def in_keywords(message: str) -> str:
     message = _CHOICE.sub(
         lambda m: f"{m[1].replace('-', '_')}={m[2] == 'yes'}", message.replace("--max-input", "")
     ).replace("(max_bytes, )", "(max_bytes)")
+    message = _NAMED.sub(r"then read_table('\1', names='\2')", message)
     message = _PIPED.sub(r"; \1 FILE > OTHER makes one", message)
     message = _CHOSEN.sub(_chosen_columns, message)
     message = _LETTER.sub(lambda m: f"{m[1]}={m[2]!r}", message)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -323,3 +326,52 @@ def test_what_other_programs_unpack_is_told_without_the_command(write: Any) -> N
         with pytest.raises(ValueError, match=r"; [a-z].* FILE > OTHER makes one$") as refused:
             gs.read_table(write(content))
         assert "gpu-similarity" not in str(refused.value)
+
+
+@pytest.mark.parametrize("is_10x", [False, True])
+def test_the_line_that_a_message_has_for_hdf5_writes_a_table(
+    tmp_path: Path, monkeypatch: Any, is_10x: bool
+) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    package = pytest.importorskip("h5py" if is_10x else "anndata")
+    monkeypatch.chdir(tmp_path)
+    counts = sparse.random_array((4, 9), density=0.5, format="csc", rng=1)
+    names = ["a", "b, c", "d", "e"]
+    file = "raw.h5" if is_10x else "cells.h5ad"
+    if is_10x:
+        with package.File(file, "w") as out:
+            group = out.create_group("matrix")
+            for key in ("data", "indices", "indptr", "shape"):
+                group[key] = np.array(getattr(counts, key))
+            group["features/name"] = np.array(names, "S")
+    else:
+        made = package.AnnData(counts.T.tocsr())
+        made.var_names = names
+        made.write_h5ad(file)
+    with pytest.raises(ValueError, match="is an HDF5 file") as refused:
+        gs.read_table(file)
+    line = re.search(r'python3 -c "(.*)" then (read_table\(.*\))$', str(refused.value))
+    assert line is not None
+    subprocess.run([sys.executable, "-c", line[1]], check=True)
+    table = eval(f"gs.{line[2][:-1]}, frame=False)")
+    assert table.names.tolist() == names
+    np.testing.assert_array_equal(table.values.toarray(), counts.toarray())
+
+
+def test_a_folder_of_10x_genomics(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    (tmp_path / "matrix.mtx").write_text(
+        "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 4\n2 3 5\n2 1 6\n"
+    )
+    (tmp_path / "genes.tsv").write_text("E1\tTP53\nE2\tMYC\n")
+    (tmp_path / "barcodes.tsv").write_text("a\nb\nc\n")
+    table = gs.read_table(tmp_path, names_column=2, frame=False)
+    assert table.names.tolist() == ["TP53", "MYC"]
+    np.testing.assert_array_equal(table.values.toarray(), [[4, 0, 0], [6, 0, 5]])
+
+
+def test_names_from_a_file_for_an_array(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.arange(6.0).reshape(2, 3))
+    (tmp_path / "names.txt").write_text("one\ntwo\n")
+    table = gs.read_table(tmp_path / "x.npy", names=tmp_path / "names.txt", frame=False)
+    assert table.names.tolist() == ["one", "two"]

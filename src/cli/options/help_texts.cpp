@@ -57,7 +57,8 @@ std::string pair_text(std::string_view call, const measure_info& info) {
 }  // namespace
 
 std::string exit_codes_text() {
-  return "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 memory, device or disk, 130 "
+  return "Exit codes: 0 done, 1 parts --check: parts are missing, 2 wrong usage, 3 bad input, 4 "
+         "memory, device or disk, 130 "
          "interrupted, 143 terminated, 141 nobody reads the result.";
 }
 
@@ -87,6 +88,14 @@ std::string examples_text(std::string_view verb) {
            "Examples:\n"
            "  gpu-similarity rank expression.tsv -o ranks.tsv\n"
            "  gpu-similarity rank scores.txt --order descending --ties min";
+  }
+  if (verb == "modules") {
+    return "Columns of the result: name, and module from 1 on, the largest first. Every name of "
+           "the "
+           "table\nhas a module, also one of its own.\n\n"
+           "Examples:\n"
+           "  gpu-similarity modules edges.tsv -o modules.tsv\n"
+           "  gpu-similarity modules edges.tsv.gz --min-abs 0.9";
   }
   if (verb == "top-k") {
     return "Columns of the result: name, rank, column, value, and count with --distinct; of a "

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,37 @@ void add_list(verb& v, const char* name, std::vector<std::string>& words, const 
     return "got " + list + ", expected words with commas between them";
   };
   v.add(name, take, help)->type_name("LIST")->group("Input");
+}
+
+/// Of "11-20", "11-" or "11", counted from 1; nothing of another text.
+std::optional<io::row_range> rows_of(std::string_view text) {
+  const auto number = [](std::string_view word) -> std::optional<index_t> {
+    index_t out = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, status] = std::from_chars(word.data(), end, out);
+    return status == std::errc() && stopped == end && out > 0 ? std::optional(out) : std::nullopt;
+  };
+  const std::size_t hyphen = text.find('-');
+  const auto first = number(text.substr(0, hyphen));
+  const bool is_open = hyphen + 1 == text.size();
+  const auto last = hyphen == text.npos ? first : number(text.substr(hyphen + 1));
+  if (first && is_open) return io::row_range{.begin = *first - 1};
+  if (first && last && *first <= *last) return io::row_range{.begin = *first - 1, .end = *last};
+  return std::nullopt;
+}
+
+void add_rows(verb& v, io::row_range& rows) {
+  const auto take = [&rows](const std::string& text) -> std::string {
+    const std::optional<io::row_range> range = rows_of(text);
+    if (!range) return "got " + text + ", expected rows counted from 1, as 1-1000, 11- or 7";
+    rows = *range;
+    return "";
+  };
+  v.add("--rows", take,
+        "Rows of the file that are read, counted from 1 without the header; 11- goes to the last "
+        "[all]")
+      ->type_name("FROM-TO")
+      ->group("Input");
 }
 
 void add_delimiter(verb& v, io::delimiter& separator) {
@@ -64,15 +97,16 @@ void add_text_options(verb& v, io::text_options& text) {
       v, "--na-values", text.missing,
       "Further words for a missing value, besides NA, NaN, N/A, null, a point and an empty field");
   add_list(v, "--columns", text.columns,
-           "Columns of values, by number from 1 or by name; 3-8 is a range [all]");
+           "Columns of values, by number from 1 or by name; 3-8 and 4- are ranges [all]");
   add_list(v, "--skip-columns", text.skip_columns, "Columns to leave out, by number or by name");
+  add_rows(v, text.rows);
   v.add_option("--names-column", text.names_column,
                "Which column names the rows, by number or by name [the first]")
       ->type_name("COLUMN")
       ->group("Input");
   v.add_option("--names", text.names_file,
-               "Names of the rows of a sparse file, one a line [features.tsv or genes.tsv next to "
-               "matrix.mtx]")
+               "Names of rows that the file does not name, one a line [of matrix.mtx: "
+               "features.tsv or genes.tsv next to it]")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Input");
@@ -102,9 +136,6 @@ std::string check_text_options(const io::text_options& text) {
   }
   if (!text.names_column.empty() && text.row_names == io::choice::no) {
     return "--names-column does not go with --row-names no";
-  }
-  if (!text.names_file.empty() && text.row_names == io::choice::no) {
-    return "--names does not go with --row-names no";
   }
   return "";
 }

@@ -69,6 +69,7 @@ struct offered_formats {
 [[nodiscard]] offered_formats edge_formats();
 /// What is wrong with a format that the suffixes said; "" where nothing is.
 [[nodiscard]] std::string check_format(const job_files& c);
+[[nodiscard]] std::string check_format(const modules_command& c);
 
 /// Where the result is written, and in what format.
 void add_output(verb& v, job_files& c, const offered_formats& formats);
@@ -89,6 +90,7 @@ void add_backend(verb& v, execution& exec);
 void add_mean_filter(verb& v, mean_filter_command& c);
 void add_rank(verb& v, rank_command& c);
 void add_top_k(verb& v, top_k_command& c);
+void add_modules(verb& v, modules_command& c);
 /// Those of differential correlation, and of soft thresholds.
 void add_differential(verb& v, pairs_command& c);
 void add_soft_threshold(verb& v, soft_threshold_command& c);

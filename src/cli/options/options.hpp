@@ -64,6 +64,8 @@ struct pairs_command : job_files {
   pair_filter filter = {};                  // its adjustment follows from `correct`
   correction correct = correction::none;
   max_t_options max_t = {};  // its tail is that of the filter
+  double keep_fraction = 0;  // the share of all tested pairs that is kept; 0: as the cuts say
+  int digits = 0;            // of numbers in text; 0: the statistic in full, six of others
   keep_kind keep = keep_kind::edges;
   index_t k = 10;
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
@@ -95,7 +97,7 @@ struct pairs_command : job_files {
   /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
     return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0 &&
-           correct != correction::max_t;
+           keep_fraction == 0 && correct != correction::max_t;
   }
 };
 
@@ -116,6 +118,7 @@ struct parts_command {
   std::string folder = {};
   parts_format format = parts_format::text;
   bool is_quick = false;
+  bool checks = false;  // the exit code says whether all are there
   bool cleans = false;  // removes the parts
 };
 
@@ -153,6 +156,11 @@ struct soft_threshold_command : job_files {
   pair_options pairs = {};
 };
 
+/// `gpu-similarity modules`.
+struct modules_command : job_files {
+  double min_abs = 0;
+};
+
 /// `gpu-similarity info`.
 struct info_command {};
 
@@ -162,9 +170,9 @@ struct page_command {
   page_kind what = page_kind::manual;
 };
 
-using command =
-    std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
-                 soft_threshold_command, parts_command, merge_command, info_command, page_command>;
+using command = std::variant<pairs_command, mean_filter_command, rank_command, top_k_command,
+                             soft_threshold_command, parts_command, merge_command, modules_command,
+                             info_command, page_command>;
 
 /// What parsing gives: a command, or the exit code where the parser already said everything
 /// (help, version, a wrong command line).

@@ -70,6 +70,11 @@ void add_size_limit(verb& v, job_files& c) {
   v.add_option("--force", c.force, "Write however much it is")->group("Result");
 }
 
+std::string check_format(const modules_command& c) {
+  if (io::has_fields(c.format)) return "";
+  return fmt::format("--output: {} names {}, expected tsv or csv", c.output, word_of(c.format));
+}
+
 std::string check_format(const job_files& c) {
   if (c.format <= io::result_format::npy) return "";
   return fmt::format("--output: {} names {}, which is only for edges, expected tsv, csv or npy",

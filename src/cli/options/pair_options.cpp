@@ -11,6 +11,14 @@
 namespace gpu::cli {
 namespace {
 
+void add_keep_fraction(verb& v, pairs_command& c) {
+  v.add_option("--keep-fraction", c.keep_fraction,
+               "Keep the strongest share F of all tested pairs, and those as strong as the last")
+      ->type_name("F")
+      ->check(number_in("a number above 0 and up to 1", [](double f) { return f > 0 && f <= 1; }))
+      ->group("Which pairs");
+}
+
 void add_filter(verb& v, pairs_command& c) {
   v.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
       ->type_name("P")
@@ -25,6 +33,7 @@ void add_filter(verb& v, pairs_command& c) {
   add_choice(v, "--tail", c.filter.side,
              "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
       ->group("Which pairs");
+  add_keep_fraction(v, c);
   add_choice(v, "--adjust", c.correct,
              "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, "
              "fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with "
@@ -95,6 +104,15 @@ void add_kept(verb& v, pairs_command& c, const words<keep_kind>& kinds) {
       ->group("Result");
 }
 
+void add_digits(verb& v, pairs_command& c) {
+  v.add_option("--digits", c.digits,
+               "Significant digits of all numbers in text, 1 to 17 [the statistic in full, 6 of "
+               "the others]")
+      ->type_name("N")
+      ->check(number_in("a whole number from 1 to 17", [](double n) { return n >= 1 && n <= 17; }))
+      ->group("Result");
+}
+
 void add_result(verb& v, pairs_command& c) {
   add_kept(v, c, {words_of<keep_kind>.begin(), words_of<keep_kind>.end()});
   add_choice(v, "--order", c.order,
@@ -124,6 +142,7 @@ void add_result(verb& v, pairs_command& c) {
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");
+  add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
 }
@@ -204,6 +223,22 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
   return c.plan_only ? "--adjust max-t does not go with --plan: its cut needs the shuffles" : "";
 }
 
+/// What does not go with --keep-fraction; "" where there is nothing.
+std::string check_fraction(const verb& v, const pairs_command& c) {
+  if (c.keep_fraction == 0) return "";
+  if (c.is_part || c.resumes) {
+    return fmt::format(
+        "--keep-fraction does not go with {}: its cut needs all pairs. Run it once with "
+        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
+        "{}",
+        c.is_part ? "--part" : "--resume", c.fingerprints ? "--threshold" : "--min-abs");
+  }
+  for (const char* option : {"--min-abs", "--threshold", "--adjust", "--plan"}) {
+    if (v.is_given(option)) return fmt::format("--keep-fraction does not go with {}", option);
+  }
+  return "";
+}
+
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const verb& v, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
@@ -264,11 +299,22 @@ std::string check_kept(const verb& v, const pairs_command& c) {
     if (!v.is_given(option) || c.keep == keep_kind::top_k) continue;
     return fmt::format("{} needs --keep top-k", option);
   }
+  if (c.digits > 0) {
+    if (!io::has_fields(c.format) || c.keep == keep_kind::counts) {
+      return "--digits needs real numbers in text";
+    }
+    // merge computes q from the statistics of parts.
+    if (c.is_part || c.resumes) {
+      return fmt::format("--digits does not go with {}, expected the statistic in full",
+                         c.is_part ? "--part" : "--resume");
+    }
+  }
   if (c.keep != keep_kind::dense && !c.observations.empty()) {
     return "--observations-output needs --keep dense; edges and top-k have --observations";
   }
   if (c.keep == keep_kind::dense) {
-    for (const char* cut : {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold"}) {
+    for (const char* cut :
+         {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold", "--keep-fraction"}) {
       if (v.is_given(cut)) {
         return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
       }
@@ -389,12 +435,14 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
       ->type_name("T")
       ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
       ->group("Which pairs");
+  add_keep_fraction(v, c);
   add_kept(v, c,
            {{"edges", keep_kind::edges},
             {"top-k", keep_kind::top_k},
             {"counts", keep_kind::counts},
             {"dense", keep_kind::dense}});
   add_output(v, c, edge_formats());
+  add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
   add_backend(v, c.pairs.exec);
@@ -418,9 +466,10 @@ void settle_adjustment(pairs_command& c) {
 
 std::string check_pair_options(const verb& v, const pairs_command& c) {
   for (const std::string& wrong :
-       {check_kept(v, c), check_confidence(c), check_permutations(v, c), check_missing_values(v, c),
-        c.writes_n ? check_place(c, "--observations") : std::string(), check_columns(v, c),
-        check_parts_options(v, c), check_matrix_market(c), check_files(v, c)}) {
+       {check_kept(v, c), check_confidence(c), check_permutations(v, c), check_fraction(v, c),
+        check_missing_values(v, c), c.writes_n ? check_place(c, "--observations") : std::string(),
+        check_columns(v, c), check_parts_options(v, c), check_matrix_market(c),
+        check_files(v, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

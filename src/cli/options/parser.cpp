@@ -24,6 +24,7 @@
 #include "cli/options/unknown_words.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
+#include "io/read/sparse/names_beside.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {
@@ -75,6 +76,7 @@ command_line with_help_option(command_line line) {
 /// The format, the devices and the text of a job with one result.
 void check_files(const verb& v, job_files& job, const execution& exec) {
   if (job.output.empty()) job.output = "-";
+  job.input = io::input_file(job.input);
   settle_format(job.format, v.is_given("--format"), {{"--output", job.output}});
   refuse(check_format(job));
   refuse(check_backend(exec));
@@ -91,6 +93,8 @@ auto rows_of(Options Job::* options) {
 }
 
 void check_pairs(const verb& v, pairs_command& job) {
+  job.input = io::input_file(job.input);
+  job.against = io::input_file(job.against);
   settle_format(job.format, v.is_given("--format"),
                 {{"--output", job.output},
                  {"--patterns", job.patterns},
@@ -152,6 +156,12 @@ class known_verbs {
                        add_parts_verb);
     add<merge_command>("merge", "Join the parts of a job to the file of a single run", {},
                        add_merge_verb);
+    add<modules_command>("modules",
+                         "Connected components of a table of edges, or single linkage at a cut", {},
+                         add_modules, [](const verb&, modules_command& job) {
+                           settle_format(job.format, false, {{"--output", job.output}});
+                           refuse(check_format(job));
+                         });
     add<info_command>("info", "Version, backends and devices", {}, [](verb&, info_command&) {});
     add<page_command>("completion", "Completions of this command for a shell", {},
                       [](verb& v, page_command& page) {

@@ -87,6 +87,7 @@ void add_parts_verb(verb& v, parts_command& c) {
              "JSON [text]");
   option* const quick =
       v.add_option("--quick", c.is_quick, "Look only at sizes, not at every byte");
+  v.add_option("--check", c.checks, "End with 1 while parts are missing or damaged, else with 0");
   v.add_option(
        "--clean", c.cleans,
        "Remove the parts of the job, finished or not, and the folder if nothing else is in it")

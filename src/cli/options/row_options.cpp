@@ -247,6 +247,26 @@ std::optional<std::vector<double>> powers_of(std::string_view list) {
 
 }  // namespace
 
+void add_modules(verb& v, modules_command& c) {
+  v.add_option("EDGES", c.input,
+               "Table of edges as this command writes it, with the columns name_i and name_j: "
+               "text, also compressed by gzip or zstd; - for standard input")
+      ->required()
+      ->check(file_name());
+  v.add_option("--min-abs", c.min_abs,
+               "Join rows only by edges with |statistic| >= R: the clusters of single linkage at R "
+               "[0]")
+      ->type_name("R")
+      ->check(number_in("a number from 0", [](double r) { return r >= 0; }));
+  v.add_option("-o,--output", c.output, "Result file, .tsv or .csv, - standard output [-]")
+      ->type_name("FILE")
+      ->check(file_name());
+  v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
+  add_bytes(v, "--max-input", c.max_input_bytes,
+            "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]");
+  v.add_option("-q,--quiet", c.quiet, "No summary");
+}
+
 void add_soft_threshold(verb& v, soft_threshold_command& c) {
   add_input(v, c);
   add_missing_values(v, c.pairs);

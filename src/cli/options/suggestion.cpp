@@ -26,12 +26,16 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+/// Characters behind the hyphens of an option.
+std::size_t letters_of(std::string_view word) {
+  return word.size() - std::min(word.find_first_not_of('-'), word.size());
+}
+
 /// The shortest word that begins with `begin`, which has three letters at least; "" where there is
 /// none.
 std::string shortest_with_begin(std::string_view begin, const std::vector<std::string>& known) {
   constexpr std::size_t fewest_letters = 3;
-  const std::size_t hyphens = std::min(begin.find_first_not_of('-'), begin.size());
-  if (begin.size() - hyphens < fewest_letters) return "";
+  if (letters_of(begin) < fewest_letters) return "";
   std::string shortest;
   for (const std::string& candidate : known) {
     if (!candidate.starts_with(begin)) continue;
@@ -50,7 +54,9 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   std::size_t fewest = 0;
   for (const std::string& candidate : known) {
     const std::size_t errors = typing_errors(word, candidate);
-    if (errors * 3 > candidate.size() || (!nearest.empty() && errors >= fewest)) continue;
+    if (errors * 3 > std::min(letters_of(word), letters_of(candidate)) ||
+        (!nearest.empty() && errors >= fewest))
+      continue;
     nearest = candidate;
     fewest = errors;
   }

@@ -16,7 +16,8 @@ void run_resumed(const pairs_command& job);
 void write_plan(const pairs_command& job);
 
 /// `gpu-similarity parts`
-void run_parts(const parts_command& job);
+/// @return the code that the command ends with
+[[nodiscard]] int run_parts(const parts_command& job);
 
 /// `gpu-similarity merge`
 void run_merge(const merge_command& job);

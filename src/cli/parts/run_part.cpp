@@ -59,12 +59,19 @@ void say_step(const pairs_command& job, const part_folder& folder, const job_key
   if (done.step == 0) return;
   const job_step now = step_of(folder, key, done.of);
   if (now.step == done.step) {
-    say("this counting round of --adjust bh is done for this part. When all parts have it, run the "
-        "same commands again (at most three rounds)\n");
+    say(
+        fmt::format("counting round {} is done for this part. When all parts have it, run the same "
+                    "commands again (at most three rounds)\n",
+                    done.step));
   } else if (now.step > 0) {
-    say("all parts are counted, one more pass is needed: run the parts again\n");
+    say(fmt::format(
+        "counting round {} is done for all parts. Run the same commands again for round "
+        "{}\n",
+        done.step, now.step));
   } else {
-    say(fmt::format("all parts are counted, the cut is p <= {}: run the parts again\n",
+    say(
+        fmt::format("counting is done for all parts, and the cut is p <= {}. Run the same commands "
+                    "again: they write the result\n",
                     now.search->max_p_effective()));
   }
 }

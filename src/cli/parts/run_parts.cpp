@@ -160,13 +160,18 @@ void clean_parts(const parts_command& job) {
 
 }  // namespace
 
-void run_parts(const parts_command& job) {
-  if (job.cleans) return clean_parts(job);
+int run_parts(const parts_command& job) {
+  if (job.cleans) {
+    clean_parts(job);
+    return exit_ok;
+  }
   const part_listing listing =
       list_parts(part_folder(job.folder), job.is_quick ? part_check::sizes : part_check::digests);
   io::output_file out("-", {.stop = is_interrupted});
   write_listing(out, listing, job.format);
   out.commit();
+  const bool is_whole = listing.step == 0 && listing.wanting().empty();
+  return job.checks && !is_whole ? int{exit_parts_missing} : int{exit_ok};
 }
 
 void run_merge(const merge_command& job) {

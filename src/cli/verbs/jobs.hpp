@@ -19,4 +19,7 @@ void run_differential(const pairs_command& job);
 /// `gpu-similarity soft-threshold`: the whole table is read, one result is written.
 void run_soft_threshold(const soft_threshold_command& job);
 
+/// `gpu-similarity modules`: the edges of a table are read one by one.
+void run_modules(const modules_command& job);
+
 }  // namespace gpu::cli

@@ -125,54 +125,68 @@ double estimated_output_bytes(const pairs_command& job, const input_tables& tabl
   return output_bytes(job, context, kept_of(job, tables, context));
 }
 
-void check_output_size(const pairs_command& job, const input_tables& tables,
+namespace {
+
+/// Why the run is refused for the size of its result; "" where it is not.
+std::string size_fault(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
   // A sample of rows does not tell how many edges between patterns there are. Of differences there
   // is no plan: the writer sees to it.
-  if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return;
-  if (job.is_differential()) return;
+  if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return {};
+  if (job.is_differential()) return {};
   const auto limit = static_cast<double>(job.max_output_bytes);
   // A table of degrees is small, and the estimate of its text too high: only what cannot fit is
   // refused here. To the byte, the writer sees to it.
   constexpr double shortest_line = 3;  // a tab, a digit and the end
   if (job.keep == keep_kind::counts &&
       static_cast<double>(context.all_rows()) * shortest_line <= limit) {
-    return;
+    return {};
   }
   const double share = 1.0 / static_cast<double>(job.pairs.part.of);
-  if (share * output_bytes(job, context, most_kept(job, context)) <= limit) return;
+  if (share * output_bytes(job, context, most_kept(job, context)) <= limit) return {};
   const double kept = kept_of(job, tables, context);
   const double bytes = share * output_bytes(job, context, kept);
-  if (bytes <= limit) return;
+  if (bytes <= limit) return {};
   const std::string pairs =
       job.keep == keep_kind::edges ? fmt::format(" ({:.6g} pairs)", share * kept) : std::string();
-  throw too_large(
-      fmt::format("the result would take about {}{}, more than the {} of --max-output. Choose a "
-                  "stricter cut, --keep top-k or --keep counts, or use --force",
-                  bytes_text(bytes), pairs, bytes_text(limit)));
+  return fmt::format(
+      "the result would take about {}{}, more than the {} of --max-output. Choose a stricter cut, "
+      "--keep top-k or --keep counts, or use --force",
+      bytes_text(bytes), pairs, bytes_text(limit));
+}
+
+}  // namespace
+
+void check_output_size(const pairs_command& job, const input_tables& tables,
+                       const io::result_context& context) {
+  const std::string fault = size_fault(job, tables, context);
+  if (!fault.empty()) throw too_large(fault);
 }
 
 std::string plan_text(const pairs_command& job, const input_tables& tables,
                       const io::result_context& context) {
   const pair_plan plan = plan_run(job, tables, context);
+  const std::string fault = size_fault(job, tables, context);
   return fmt::format(
       "input\t{}\n"
       "pairs\t{}\n"
       "backend\t{} ({})\n"
       "variant\t{}\n"
       "{}"
-      "choice\t{}\n"
       "{}"
       "kept, estimated\t{:.0f}{}, at most about {:.0f} (sample of {} pairs)\n"
       "output, estimated\t{}\n"
-      "output, allowed\t{}\n",
+      "output, allowed\t{}\n"
+      "{}",
       shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
-      tile_text(plan), plan.choice,
-      plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning), plan.kept_estimate,
-      job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper, plan.sampled_pairs,
-      bytes_text(output_bytes(job, context, plan.kept_estimate)),
-      job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)));
+      tile_text(plan), plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
+      plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
+      plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),
+      job.force ? std::string("any size") : bytes_text(static_cast<double>(job.max_output_bytes)),
+      fault.empty() ? ""
+                    : fmt::format("refused\tthis run would end with {}: {}\n",
+                                  static_cast<int>(exit_resources), fault));
 }
 
 }  // namespace gpu::cli

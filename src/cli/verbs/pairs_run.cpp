@@ -216,6 +216,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .side = job.filter.side,
           .has_n = job.writes_n,
           .confidence = job.confidence,
+          .digits = job.digits,
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,
           .against_rows = tables.y ? tables.y->rows() : 0};

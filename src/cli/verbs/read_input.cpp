@@ -52,11 +52,18 @@ void check_shape(const std::string& file, const io::table& table, index_t fewest
   }
 }
 
-io::table read_one(const pairs_command& job, const std::string& file, index_t fewest_rows,
+/// Leaves out what chooses and names rows of INPUT, which are not those of another table; with
+/// --transpose its rows are the observations of all tables.
+void leave_rows_of_input(io::text_options& text, bool transposes) {
+  text.names_file.clear();
+  if (!transposes) text.rows = {};
+}
+
+io::table read_one(const pairs_command& job, bool is_input, index_t fewest_rows,
                    progress_line& line, std::optional<io::file_digest>& digest) {
+  const std::string& file = is_input ? job.input : job.against;
   io::text_options text = job.text;
-  // The names are those of INPUT.
-  if (file != job.input) text.names_file.clear();
+  if (!is_input) leave_rows_of_input(text, job.transposes);
   const std::string name = file == "-" ? "standard input" : file;
   line.show("reading " + name);
   const bool is_in_parts = job.is_part || job.resumes;
@@ -71,6 +78,10 @@ io::table read_one(const pairs_command& job, const std::string& file, index_t fe
                                  .keeps_sparse = !job.fingerprints};
   io::table table = job.fingerprints ? io::read_fingerprints(file, options, *job.fingerprints)
                                      : io::read_table(file, options);
+  if (text.rows.begin > 0 && !job.transposes && !table.names.given()) {
+    table.reading.notes.push_back(
+        fmt::format("rows without names are counted anew: X1 is row {}", text.rows.begin + 1));
+  }
   for (std::string& told : table_notes(table, job.transposes, job.pairs.exec.cpu_threads)) {
     table.reading.notes.push_back(std::move(told));
   }
@@ -243,7 +254,7 @@ io::table read_beside(const pairs_command& job, const std::string& file,
 io::read_options options_beside(const pairs_command& job, std::optional<io::file_digest>& digest) {
   const bool is_in_parts = job.is_part || job.resumes;
   io::text_options text = job.text;
-  text.names_file.clear();
+  leave_rows_of_input(text, job.transposes);
   return {.text = text,
           .threads = job.pairs.exec.cpu_threads,
           .stop = is_interrupted,
@@ -279,6 +290,7 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
   options.text.names_column = {};
   options.text.columns = {};
   options.text.skip_columns = {};
+  options.text.rows = {};
   options.text.missing = {};  // none may be
   const io::table table = read_beside(job, job.weights, options, line);
   const index_t count = table.rows() * table.cols();
@@ -310,14 +322,14 @@ void read_weights(const pairs_command& job, progress_line& line, input_tables& t
 
 input_tables read_input(const pairs_command& job, progress_line& line) {
   input_tables tables;
-  tables.x = read_one(job, job.input, job.against.empty() ? 2 : 1, line, tables.x_digest);
+  tables.x = read_one(job, true, job.against.empty() ? 2 : 1, line, tables.x_digest);
   if (job.is_differential()) {
     tables.groups = groups_of(job.groups, tables.cols(), tables.x.columns);
   }
   if (!job.covariates.empty()) read_covariates(job, line, tables);
   if (!job.weights.empty()) read_weights(job, line, tables);
   if (job.against.empty()) return tables;
-  tables.y = read_one(job, job.against, 1, line, tables.y_digest);
+  tables.y = read_one(job, false, 1, line, tables.y_digest);
   match_columns({job, tables.x.columns.names}, job.against, *tables.y, line);
   if (tables.y->cols() != tables.cols()) {
     throw io::input_error(

@@ -9,6 +9,7 @@
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
+#include "cli/verbs/fraction_cut.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/max_t_cut.hpp"
 #include "cli/verbs/output_size.hpp"
@@ -89,7 +90,8 @@ class reported_run {
 
     const std::optional<max_t_null> null = find_maxima(job_, tables, line);
     if (null) report_.permutations = {job_.max_t, null->seconds};
-    const pairs_command job = null ? with_cut(job_, *null) : job_;
+    pairs_command job = null ? with_cut(job_, *null) : job_;
+    if (job.keep_fraction > 0) job.filter.min_abs = cut_of_fraction(job, tables, line);
     const io::result_context context = result_context_of(job, tables);
     report_.has_p = context.info().test != significance::none;
     check_output_size(job, tables, context);

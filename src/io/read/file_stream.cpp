@@ -231,7 +231,7 @@ std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, 
   if (!is_known || S_ISDIR(status.st_mode)) {
     ::close(descriptor);
     throw input_error(name, {},
-                      is_known ? "is a directory, expected a file"
+                      is_known ? "is a directory without matrix.mtx[.gz], expected a file"
                                : "cannot be opened: " + system_message(status_error));
   }
   const off_t begin = S_ISREG(status.st_mode) ? ::lseek(descriptor, 0, SEEK_CUR) : -1;

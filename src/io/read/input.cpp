@@ -198,8 +198,8 @@ input::input(const std::string& path, stop_request stop, std::uint64_t max_bytes
     }
     take_head();
   }
-  const std::string_view other = other_format(head_);
-  if (!other.empty()) throw input_error(name_, {}, std::string(other));
+  const std::string other = other_format(head_, name_);
+  if (!other.empty()) throw input_error(name_, {}, other);
 }
 
 std::optional<double> input::share_read() const {

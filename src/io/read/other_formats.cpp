@@ -1,5 +1,7 @@
 #include "io/read/other_formats.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace gpu::io {
@@ -17,7 +19,7 @@ constexpr std::string_view utf32 =
 constexpr std::string_view compressed_again =
     "is compressed more than four times, expected text or .npy, or either with gzip or zstd once";
 
-constexpr std::array<known_format, 12> formats{{
+constexpr std::array<known_format, 11> formats{{
     {{"\xFD"
       "7zXZ\0",
       6},
@@ -32,9 +34,6 @@ constexpr std::array<known_format, 12> formats{{
     {{"ARROW1\0\0", 8},
      "is an Arrow file, expected text or .npy: in Python, gpu_similarity takes pandas, Polars and "
      "pyarrow tables"},
-    {"\x89HDF\r\n\x1A\n",
-     "is an HDF5 file (.h5, .h5ad), expected text or .npy: in Python, gpu_similarity takes "
-     "AnnData"},
     {"RDX3\nX\n", "is an R data file, expected text or .npy: write.table() writes text"},
     // Before UTF-16, whose mark is the first half of this one.
     {{"\xFF\xFE\0\0", 4}, utf32},
@@ -57,25 +56,49 @@ constexpr std::string_view unmarked_utf32 =
     "- "
     "(UTF-32BE where the most significant byte comes first)";
 
+constexpr std::string_view hdf5_magic = "\x89HDF\r\n\x1A\n";
+
+/// The line of Python that writes an HDF5 file as one that is read, genes as rows.
+std::string hdf5_text(const std::string& name) {
+  // Standard input has no name, and others do not stand in both kinds of quotes.
+  const bool is_plain =
+      name != "standard input" && name.find_first_of("'\"\\$`!\n") == std::string::npos;
+  const std::string file = is_plain ? name : "FILE";
+  constexpr std::string_view anndata =
+      "import anndata, scipy.sparse as s; a = anndata.read_h5ad('{0}'); s.save_npz('{0}.npz', "
+      "s.csr_array(a.X.T)); open('{0}.names', 'w').write('\\n'.join(a.var_names))";
+  constexpr std::string_view tenx =
+      "import h5py, scipy.sparse as s; m = h5py.File('{0}')['matrix']; s.save_npz('{0}.npz', "
+      "s.csc_array((m['data'][:], m['indices'][:], m['indptr'][:]), shape=m['shape'][:])); "
+      "open('{0}.names', 'w').write('\\n'.join(m['features/name'].asstr()))";
+  const bool is_anndata = name.ends_with(".h5ad");
+  const std::string line = fmt::format(fmt::runtime(is_anndata ? anndata : tenx), file);
+  return fmt::format(
+      "is an HDF5 file{}, which is not read here. Write its genes as a sparse file: python3 -c "
+      "\"{}\" then gpu-similarity ... {}.npz --names {}.names",
+      is_anndata ? " of AnnData" : "", line, file, file);
+}
+
 }  // namespace
 
-std::string_view other_format(std::string_view head) {
+std::string other_format(std::string_view head, const std::string& name) {
+  if (head.starts_with(hdf5_magic)) return hdf5_text(name);
   for (const known_format& format : formats) {
-    if (head.starts_with(format.magic)) return format.what;
+    if (head.starts_with(format.magic)) return std::string(format.what);
   }
   // Of each letter of ASCII text one byte is not 0.
-  if (head.size() < 4) return "";
+  if (head.size() < 4) return {};
   const auto has_text_at = [&](bool first, bool second, bool third, bool fourth) {
     return (head[0] != 0) == first && (head[1] != 0) == second && (head[2] != 0) == third &&
            (head[3] != 0) == fourth;
   };
   if (has_text_at(true, false, true, false) || has_text_at(false, true, false, true)) {
-    return unmarked_utf16;
+    return std::string(unmarked_utf16);
   }
   if (has_text_at(true, false, false, false) || has_text_at(false, false, false, true)) {
-    return unmarked_utf32;
+    return std::string(unmarked_utf32);
   }
-  return "";
+  return {};
 }
 
 }  // namespace gpu::io

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "io/read/npy_reader.hpp"
+#include "io/read/row_choice.hpp"
 #include "io/read/sparse/matrix_market.hpp"
+#include "io/read/sparse/names_beside.hpp"
 #include "io/read/sparse/npz_reader.hpp"
 #include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
@@ -45,33 +47,38 @@ void check_text_options(const input& file, const text_options& text, const char*
 
 }  // namespace
 
-void refuse_names_file(const input& file, const read_options& options) {
-  if (options.text.names_file.empty()) return;
-  throw input_error(
-      file.name(), {},
-      "is not a sparse file: --names works only with sparse files (.mtx, .npz of SciPy)");
-}
-
 bool is_text(const input& file) {
   return !file.begins_with(zip_magic) && !is_matrix_market(file) && !file.begins_with(npy_magic) &&
          other_suffix(file) == nullptr;
 }
 
 std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {
+  const row_range& rows = options.text.rows;
   const bool is_zip = file.begins_with(zip_magic);
   if (is_zip || is_matrix_market(file)) {
     check_text_options(file, options.text, "a sparse file");
+    if (options.transposes && !rows.is_all()) {
+      throw input_error(file.name(), {},
+                        "is a sparse file, with which --rows and --transpose do not go together");
+    }
     // Their columns become rows while their entries are put in order.
-    return is_zip ? open_npz(file, options) : open_matrix_market(file, options);
+    auto source = is_zip ? open_npz(file, options) : open_matrix_market(file, options);
+    return choose_rows(std::move(source), rows, file.name());
   }
-  refuse_names_file(file, options);
+  std::unique_ptr<row_reader> source;
+  bool is_turned = false;
   if (file.begins_with(npy_magic)) {
     check_text_options(file, options.text, "an array");
-    return open_npy(file.bytes(), file.name(), options.transposes, options.threads);
+    is_turned = options.transposes && rows.is_all();
+    source = choose_rows(open_npy(file.bytes(), file.name(), is_turned, options.threads), rows,
+                         file.name());
+  } else {
+    source = open_lines(file, options);
   }
-  auto source = open_lines(file, options);
-  if (!options.transposes) return source;
-  return std::make_unique<transposed_rows>(std::move(source), options.threads);
+  if (options.transposes && !is_turned) {
+    source = std::make_unique<transposed_rows>(std::move(source), options.threads);
+  }
+  return name_rows(std::move(source), options.transposes ? 0 : rows.begin, options, file.name());
 }
 
 table read_table(const std::string& path, const read_options& options) {
@@ -82,7 +89,7 @@ table read_file(const std::string& path, const read_options& options,
                 const std::function<table(input& file)>& read) {
   try {
     const auto digest = options.digest != nullptr ? std::make_shared<file_digest>() : nullptr;
-    input file(path, options.stop, options.max_bytes, digest, options.threads);
+    input file(input_file(path), options.stop, options.max_bytes, digest, options.threads);
     if (digest) *options.digest = {};
     table out = read(file);
     if (digest) {

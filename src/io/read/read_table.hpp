@@ -30,10 +30,10 @@ struct read_options {
   static constexpr std::uint64_t default_max_bytes = 32'000'000'000;
 };
 
-/// Reads `path` ("-": standard input): NumPy's .npy, text, MatrixMarket, or SciPy's .npz of a
-/// sparse matrix, each of them also compressed by gzip, or by zstd where the build has it. The
-/// format is told by the first bytes, not by the name. matrix_market.hpp and npz_reader.hpp have
-/// the rules of sparse files.
+/// Reads `path` ("-": standard input; of a folder its matrix.mtx, see input_file): NumPy's .npy,
+/// text, MatrixMarket, or SciPy's .npz of a sparse matrix, each of them also compressed by gzip, or
+/// by zstd where the build has it. The format is told by the first bytes, not by the name.
+/// matrix_market.hpp and npz_reader.hpp have the rules of sparse files.
 ///
 /// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
 /// else double; numbers with a point or an exponent give double; missing values are NaN. Blank
@@ -46,9 +46,6 @@ struct read_options {
 
 /// Whether open_rows would take the file for text, as its first bytes and its name say.
 [[nodiscard]] bool is_text(const input& file);
-
-/// @throw input_error where options.text.names_file names rows, which it does of sparse files alone
-void refuse_names_file(const input& file, const read_options& options);
 
 /// What `read` makes of the file, opened as read_table opens it; its errors and digest are those of
 /// read_table.

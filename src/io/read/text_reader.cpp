@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "io/read/row_choice.hpp"
 #include "io/text/text_sample.hpp"
 #include "io/text/text_segment.hpp"
 #include "io/text/value_arena.hpp"
@@ -168,7 +169,10 @@ any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& r
 
 text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& options,
                      const std::string& file)
-    : source_(std::move(source)), file_(file), threads_(detail::thread_count(options.threads)) {
+    : source_(std::move(source)),
+      file_(file),
+      threads_(detail::thread_count(options.threads)),
+      chosen_(options.text.rows) {
   take_sample_lines();
   const std::string_view text = block_;
   has_returns_alone_ = text.find('\r') < text.size() && text.find('\n') == npos;
@@ -246,8 +250,39 @@ void text_rows::keep_whole_records() {
   }
 }
 
+/// Leaves out of the block that is there the rows that are not chosen.
+void text_rows::leave_rows_out() {
+  if (chosen_.is_all()) return;
+  keep_whole_records();
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < block_.size();) {
+    const std::size_t end = std::min(record_end(block_, at, layout_), block_.size());
+    const std::size_t next = std::min(end + 1, block_.size());
+    const std::string_view record = block_.substr(at, end - at);
+    if (!is_blank_line(record, layout_) && !is_comment(record, layout_)) {
+      if (seen_ == chosen_.end) {
+        is_behind_ = true;
+        block_ = block_.substr(0, at);
+        break;
+      }
+      ++seen_;
+    }
+    if (seen_ <= chosen_.begin) begin = next;
+    at = next;
+  }
+  lines_before_ += lines_in(block_.substr(0, begin));
+  block_.remove_prefix(begin);
+}
+
 /// Asks for the next block, behind what the last one left.
 void text_rows::take_block() {
+  if (is_behind_) {
+    // What follows is not looked at, but the digest of the file has it.
+    while (!source_->next().empty()) {
+    }
+    block_ = {};
+    return;
+  }
   if (!behind_gap_.empty()) lines_before_ += gap_.lines;
   const std::string_view next =
       behind_gap_.empty() ? source_->next() : std::exchange(behind_gap_, {});
@@ -319,6 +354,7 @@ bool text_rows::has_breaks_in_quotes(const block_values& read) {
 /// Reads the block that is there. Lines are taken for records until one is none: to look for quotes
 /// in front of every line would take as long as reading plain numbers.
 block_values text_rows::read_records() {
+  leave_rows_out();
   if (breaks_ == record_breaks::every_line) {
     block_values read = read_block(block_, layout_, breaks_, threads_);
     if (!has_breaks_in_quotes(read)) return read;
@@ -397,6 +433,10 @@ std::optional<table> text_rows::next() {
 
 /// The file may have said how many rows it has.
 void text_rows::check_rows() const {
+  if (!chosen_.is_all()) {
+    check_row_range(chosen_, seen_, is_behind_, file_);
+    return;
+  }
   if (!layout_.rows || *layout_.rows == rows_) return;
   throw input_error(
       file_, {2, 0},

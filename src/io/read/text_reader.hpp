@@ -51,6 +51,7 @@ class text_rows final : public row_reader {
   void add_to_sample(std::string_view more);
   void take_block();
   void keep_whole_records();
+  void leave_rows_out();
   static bool has_breaks_in_quotes(const block_values& read);
   block_values read_records();
   block_values read_lines(value_range& range, table& out);
@@ -74,6 +75,9 @@ class text_rows final : public row_reader {
   index_t may_be_header_ = 0;  // the first line, taken for a row by the rule of names; else 0
   index_t lines_before_ = 0;   // lines in front of the block
   index_t rows_ = 0;           // read so far
+  row_range chosen_;           // what is read of them
+  index_t seen_ = 0;           // rows that were read or left out, where some are chosen
+  bool is_behind_ = false;     // all that are chosen were seen
 };
 
 /// Reads the text that `source` delivers; `file` is named in errors.

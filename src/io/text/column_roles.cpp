@@ -30,12 +30,14 @@ std::optional<index_t> column_of(std::string_view word, index_t fields,
   return found - names.begin();
 }
 
-/// The two columns that `word` joins by a hyphen. Names may have hyphens too.
+/// The two columns that `word` joins by a hyphen; behind an open one all are meant. Names may have
+/// hyphens too.
 std::optional<std::pair<index_t, index_t>> range_of(std::string_view word, index_t fields,
                                                     const std::vector<std::string>& names) {
   for (std::size_t at = word.find('-'); at != std::string_view::npos; at = word.find('-', at + 1)) {
     const auto first = column_of(word.substr(0, at), fields, names);
-    const auto last = column_of(word.substr(at + 1), fields, names);
+    const bool is_open = at + 1 == word.size();
+    const auto last = is_open ? fields - 1 : column_of(word.substr(at + 1), fields, names);
     if (first && last && *first <= *last) return std::pair(*first, *last);
   }
   return {};
@@ -66,7 +68,7 @@ std::vector<index_t> columns_of(const char* option, const std::vector<std::strin
       for (index_t c = range->first; c <= range->second; ++c) out.push_back(c);
     } else {
       refuse(option, word, fields, file,
-             ", a name in the header, or a range of two of them as in 3-8");
+             ", a name in the header, or a range of two of them as in 3-8 or 4-");
     }
   }
   return out;

@@ -29,7 +29,7 @@ struct column_choice {
 
 /// The columns that `options` mean. A word is a number from 1 to `fields`, else one of `names`,
 /// where it stands as often as there are fields ("" where it has no name), else a range of two
-/// such.
+/// such; without its second end, as in "4-", it goes to the last column.
 /// @throw input_error for another word
 [[nodiscard]] column_choice choose_columns(const text_options& options, index_t fields,
                                            const std::vector<std::string>& names,

@@ -51,6 +51,7 @@ class layout_finder {
     choose_names();
     check_header();
     check_identifiers();
+    find_text_columns();
     describe();
     return std::move(found_);
   }
@@ -106,8 +107,7 @@ class layout_finder {
     } else if (gct_ || has_names) {
       has_header_ = true;
     } else {
-      const column_choice chosen =
-          is_chosen_ ? choose_columns(options_, fields_, {}, file_) : column_choice{};
+      const column_choice chosen = is_chosen_ ? chosen_columns({}) : column_choice{};
       has_header_ = heed(judge_first_line(seen(chosen), options_.row_names == choice::yes, file_));
     }
     std::size_t skipped = 0;
@@ -123,6 +123,29 @@ class layout_finder {
     }
     first_row_ = has_header_ ? 1 : 0;
     fields_ = static_cast<index_t>(sample_[first_row_].cells.size());
+  }
+
+  /// Whether the lines from number `first` on have text in a column, and no number.
+  [[nodiscard]] bool is_text_column(index_t column, std::size_t first) const {
+    const auto c = static_cast<std::size_t>(column);
+    bool has_text = false;
+    for (std::size_t i = first; i < sample_.size(); ++i) {
+      if (c >= sample_[i].cells.size()) continue;
+      if (sample_[i].cells[c].is_number) return false;
+      has_text = has_text || sample_[i].cells[c].is_text();
+    }
+    return has_text;
+  }
+
+  /// The columns that the options mean. Where another column names the rows, text in the first one
+  /// is left out: no value can be read there.
+  [[nodiscard]] column_choice chosen_columns(const std::vector<std::string>& names) const {
+    column_choice chosen = choose_columns(options_, fields_, names, file_);
+    const bool is_open = chosen.names > 0 && chosen.values.empty() && !holds(chosen.skipped, 0);
+    if (is_open && (gct_ || is_text_column(0, sample_.size() > 1 ? 1 : 0))) {
+      chosen.skipped.push_back(0);
+    }
+    return chosen;
   }
 
   /// Keeps what the user is told of a verdict.
@@ -159,7 +182,7 @@ class layout_finder {
     text_layout& layout = found_.layout;
     layout.fields = fields_;
     column_choice chosen;
-    if (is_chosen_) chosen = choose_columns(options_, fields_, header_names(), file_);
+    if (is_chosen_) chosen = chosen_columns(header_names());
     for (index_t c = 1; gct_ && c <= gct_->skipped_columns; ++c) {
       if (c < fields_ && !holds(chosen.values, c)) chosen.skipped.push_back(c);
     }
@@ -188,6 +211,12 @@ class layout_finder {
       }
     }
     if (layout.row_names) found_.reading.rows_named_by = fmt::format("column {}", names + 1);
+    if (names > 0 && !gct_ && options_.columns.empty() && options_.skip_columns.empty() &&
+        layout.role(1) == field_role::skipped) {
+      found_.reading.notes.push_back(
+          fmt::format("column 1 is text and was left out, because --names-column {} names the rows",
+                      options_.names_column));
+    }
     const sample_line& data = sample_[first_row_];
     if (layout.cols == 0) {
       throw input_error(
@@ -256,11 +285,43 @@ class layout_finder {
         fmt::format("got a header of {} fields, but the first row has {}{}", size, fields_, hint));
   }
 
+  /// What --columns and --skip-columns call a column from 0: its name, where that is plain and its
+  /// own, else its number.
+  [[nodiscard]] static std::string word_of(std::size_t column,
+                                           const std::vector<std::string>& names) {
+    constexpr const char* plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.0123456789";
+    constexpr const char* digits = "0123456789";
+    const bool is_word = column < names.size() &&
+                         names[column].find_first_not_of(plain) == std::string::npos &&
+                         names[column].find_first_not_of(digits) != std::string::npos &&
+                         std::count(names.begin(), names.end(), names[column]) == 1;
+    return is_word ? names[column] : std::to_string(column + 1);
+  }
+
+  /// Finds all columns of text among those of values, for what is said of the first of them.
+  void find_text_columns() {
+    text_layout& layout = found_.layout;
+    const std::vector<std::string> names = header_names();
+    // Those that are left out already stay so.
+    for (const std::string& word : options_.skip_columns) layout.skip_words += word + ",";
+    const char* comma = "";
+    for (index_t column = 0; column < fields_; ++column) {
+      const auto c = static_cast<std::size_t>(column);
+      const std::vector<sample_cell>& first = sample_[first_row_].cells;
+      if (c >= first.size() || !first[c].is_text()) continue;
+      if (layout.role(column + 1) != field_role::value || !is_text_column(column, first_row_)) {
+        continue;
+      }
+      layout.text_columns.push_back(column + 1);
+      layout.skip_words += std::exchange(comma, ",");
+      layout.skip_words += word_of(c, names);
+    }
+  }
+
   /// Refuses whole numbers below a label that says identifiers, which no statistic means.
   void check_identifiers() const {
     if (!has_header_ || gct_ || !options_.columns.empty()) return;
-    constexpr const char* plain =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.0123456789";
     const std::vector<std::string> names = header_names();
     std::string what;
     std::string words;
@@ -269,10 +330,9 @@ class layout_finder {
           !holds_identifiers(sample_, first_row_, c, names[c])) {
         continue;
       }
-      const bool is_word = names[c].find_first_not_of(plain) == std::string::npos &&
-                           std::count(names.begin(), names.end(), names[c]) == 1;
       if (what.empty()) what = column_text(sample_, first_row_, c, names[c]);
-      words += (words.empty() ? "" : ",") + (is_word ? names[c] : std::to_string(c + 1));
+      if (!words.empty()) words += ',';
+      words += word_of(c, names);
     }
     if (what.empty()) return;
     throw input_error(

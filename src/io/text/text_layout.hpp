@@ -25,6 +25,9 @@ struct text_layout : field_rules {
   std::vector<field_role> roles = {};  ///< Of each field; empty: values, behind the name.
   std::optional<index_t> rows = {};    ///< Where the file says how many there are.
   bool may_name_rows = false;          ///< Whether the first column was left to the rule.
+  /// Columns of values, from 1, that have text and no number in the first lines.
+  std::vector<index_t> text_columns = {};
+  std::string skip_words = {};  ///< What --skip-columns says to leave these out too.
 
   /// What field `column` is, counted from 1.
   [[nodiscard]] field_role role(index_t column) const {

@@ -36,7 +36,7 @@ std::string without_thousands(std::string_view field, char decimal) {
   return out;
 }
 
-/// What can be done about a field that is no number.
+/// What can be done about a field that is nearly a number; "" about other text.
 std::string hint_for(std::string_view field, char decimal) {
   if (decimal == '.' && is_number_with(field, ',')) {
     return "--decimal , if the comma is the decimal mark";
@@ -59,7 +59,20 @@ std::string hint_for(std::string_view field, char decimal) {
     return fmt::format("write the table without marks between thousands{}",
                        mark == decimal ? "" : fmt::format("; --decimal {}", mark));
   }
-  return "--skip-columns leaves the column out, --na-values takes the word for a missing value";
+  return "";
+}
+
+/// What to leave out of a table that has text in column `column`, from 1.
+std::string skip_hint(const text_layout& layout, index_t column) {
+  const std::vector<index_t>& text = layout.text_columns;
+  if (std::find(text.begin(), text.end(), column) == text.end()) {
+    return "--skip-columns leaves the column out, --na-values takes the word for a missing value";
+  }
+  return fmt::format(
+      "--skip-columns {} leaves {} out, --na-values takes the word for a missing "
+      "value",
+      layout.skip_words,
+      text.size() == 1 ? "the column" : fmt::format("the {} columns of text", text.size()));
 }
 
 }  // namespace
@@ -276,8 +289,9 @@ bool segment_reader::add(std::string_view field, index_t column) {
 }
 
 void segment_reader::refuse(std::string_view field, index_t column) {
+  const std::string hint = hint_for(field, layout_.values.decimal);
   fail(column, fmt::format("got {}", quoted(field)),
-       fmt::format(", expected a number ({})", hint_for(field, layout_.values.decimal)));
+       fmt::format(", expected a number ({})", hint.empty() ? skip_hint(layout_, column) : hint));
 }
 
 void segment_reader::add_real(double value, index_t column) {

@@ -59,6 +59,9 @@ struct result_context {
   bool has_n = false;
   /// Of the two-sided confidence intervals in columns lower and upper; 0: pairs have none.
   double confidence = 0;
+  /// Significant digits of all numbers in text, 1 to 17; 0: the statistic in the fewest that give
+  /// the same double, the others in six.
+  int digits = 0;
   int threads = 0;  ///< 0: what OpenMP would take.
   result_frame frame = result_frame::whole;
   index_t first_row = 0;  ///< Which row of the input is row 0 of the result.

@@ -94,8 +94,14 @@ class edge_npy_writer final : public edge_writer {
 };
 
 template <class T>
-void append_value(buffered_text& text, T value) {
+void append_value(buffered_text& text, T value, int digits) {
   if constexpr (std::is_floating_point_v<T>) {
+    if (digits > 0) {
+      std::array<char, digits_longest> number;
+      const char* const end = append_digits(number.data(), value, digits);
+      fmt::format_to(text.end(), "{}", std::string_view(number.data(), end));
+      return;
+    }
     if (std::isnan(value)) {
       fmt::format_to(text.end(), "NaN");
       return;
@@ -118,7 +124,7 @@ void write_matrix(result_format format, output_file& out, const matrix<T>& resul
     fmt::format_to(text.end(), FMT_COMPILE("{}"), context.row_name(context.first_row + i));
     for (const T value : result.row(i)) {
       fmt::format_to(text.end(), "{}", separator_of(format));
-      append_value(text, value);
+      append_value(text, value, context.digits);
     }
     text.end_line();
   }
@@ -162,7 +168,7 @@ void write_neighbor_records(output_file& out, const neighbor_table& result,
 
 void write_neighbor_lines(char separator, output_file& out, const neighbor_table& result,
                           const result_context& context) {
-  constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
+  constexpr std::size_t q_room = 1 + digits_longest;
   buffered_text text(out);
   statistic_text statistics(context, separator);
   std::array<char, statistic_text::room + q_room> numbers;
@@ -178,7 +184,9 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
                   1;  // a line's end
       if (has_q(result)) {
         *end++ = separator;
-        end = append_six_digits(end, result.q(i, k));
+        const double q = result.q(i, k);
+        end =
+            context.digits > 0 ? append_digits(end, q, context.digits) : append_six_digits(end, q);
       }
       fmt::format_to(
           text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,

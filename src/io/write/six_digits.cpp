@@ -116,4 +116,9 @@ char* append_six_digits(char* out, double value) {
   return append(out, text.substr(whole));
 }
 
+char* append_digits(char* out, double value, int digits) {
+  if (std::isnan(value)) return fmt::format_to(out, "NaN");
+  return fmt::format_to(out, "{:.{}g}", value, digits);
+}
+
 }  // namespace gpu::io

@@ -20,4 +20,10 @@ inline constexpr int six_digits_longest = 13;
 /// may be taken, the same on every machine.
 char* append_six_digits(char* out, double value);
 
+/// The longest text of append_digits, as "-1.2345678901234567e-308".
+inline constexpr int digits_longest = 24;
+
+/// The text of `value` in `digits` significant digits, 1 to 17, as printf's %.*g; NaN is "NaN".
+char* append_digits(char* out, double value, int digits);
+
 }  // namespace gpu::io

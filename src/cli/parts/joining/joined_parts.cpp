@@ -29,8 +29,9 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     // A number of patterns that only some parts have is not that of the job.
     if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
-      refuse_parts(folder, fmt::format("{} has {}, expected it to begin with {}",
-                                       text_of({m.step, m.number, m.of}), panel_text(m), next_row));
+      refuse_parts(folder,
+                   fmt::format("{} has {}, expected it to begin with {}",
+                               text_of({m.step, m.number, m.of}), panel_text(m), next_row + 1));
     }
     next_row = m.summary.part_end;
     s.pairs_tested += m.summary.pairs_tested;

@@ -59,6 +59,7 @@ void each_reading(const pairs_command& job, const See& see) {
   see("columns", job.text.columns);
   see("skip-columns", job.text.skip_columns);
   see("names-column", job.text.names_column);
+  see("rows", job.text.rows);
 }
 
 /// The text of a value; "" where the option is not given.
@@ -74,6 +75,9 @@ struct to_text {
       out.append(out.empty() ? "" : ",").append(io::json_text(each));
     }
     return out;
+  }
+  std::string operator()(const io::row_range& rows) const {
+    return rows.is_all() ? "" : fmt::format("{}-{}", rows.begin + 1, rows.end);
   }
   template <class Value>
   std::string operator()(Value value) const

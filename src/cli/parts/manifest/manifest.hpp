@@ -49,7 +49,7 @@ struct part_manifest {
   [[nodiscard]] const part_file* file(std::string_view role) const;
 };
 
-/// "rows 10 to 20" or, of folded edges, "patterns 10 to 20".
+/// "rows 11 to 20", counted from 1, or of folded edges "patterns 11 to 20".
 [[nodiscard]] std::string panel_text(const part_manifest& manifest);
 
 /// Tests of the whole job whose part has this summary.

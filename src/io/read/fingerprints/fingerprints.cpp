@@ -14,6 +14,8 @@
 #include "io/read/fingerprints/digits_reader.hpp"
 #include "io/read/fingerprints/fps_reader.hpp"
 #include "io/read/npy_reader.hpp"
+#include "io/read/row_choice.hpp"
+#include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -37,8 +39,9 @@ class rejoined_lines final : public line_source {
 
 class table_packer {
  public:
-  table_packer(const std::string& file, const fingerprint_options& bits)
-      : file_(file), bits_(bits) {}
+  /// Messages count rows and columns from 0 of an array, as NumPy does, else from 1.
+  table_packer(const std::string& file, const fingerprint_options& bits, bool is_array)
+      : file_(file), bits_(bits), origin_(is_array ? 0 : 1) {}
 
   table pack(row_reader& source) {
     cols_ = source.cols();
@@ -91,7 +94,7 @@ class table_packer {
         file_, {},
         fmt::format("got {} in row {}{}, column {} of values, expected 0 or 1 (of .npy with octets "
                     "of bits, --bits N says how many bits a row has)",
-                    got, rows.rows(), name, j + 1));
+                    got, rows.rows() - 1 + origin_, name, j + origin_));
   }
 
   void take_octets(const table& block, index_t i, bit_rows& rows) {
@@ -110,7 +113,7 @@ class table_packer {
       throw input_error(file_, {},
                         fmt::format("got a bit after the last of {} in row {}, expected 0 "
                                     "(--bit-order says which bit of an octet comes first)",
-                                    rows.cols(), rows.rows()));
+                                    rows.cols(), rows.rows() - 1 + origin_));
     }
   }
 
@@ -122,13 +125,13 @@ class table_packer {
 
   const std::string& file_;
   const fingerprint_options& bits_;
+  index_t origin_;
   index_t cols_ = 0;
   table out_;
 };
 
 /// Of lines: whose first block is looked at where the format is not said.
 table read_lines(input& file, const read_options& options, fingerprint_options bits) {
-  refuse_names_file(file, options);
   auto lines = file.lines();
   if (bits.format == fingerprint_format::automatic) {
     const std::string_view first = lines->next();
@@ -141,15 +144,19 @@ table read_lines(input& file, const read_options& options, fingerprint_options b
     if (options.transposes) {
       rows = std::make_unique<transposed_rows>(std::move(rows), options.threads);
     }
-    return table_packer(file.name(), bits).pack(*rows);
+    rows = name_rows(std::move(rows), options.transposes ? 0 : options.text.rows.begin, options,
+                     file.name());
+    return table_packer(file.name(), bits, false).pack(*rows);
   }
   if (options.transposes) {
     throw input_error(file.name(), {},
                       "has a fingerprint in each line, with which --transpose does not go");
   }
-  return bits.format == fingerprint_format::fps
-             ? read_fps(std::move(lines), file.name(), bits)
-             : read_digits(std::move(lines), file.name(), options.text, bits);
+  table all = bits.format == fingerprint_format::fps
+                  ? read_fps(std::move(lines), file.name(), bits)
+                  : read_digits(std::move(lines), file.name(), options.text, bits);
+  name_rows(all, 0, options, file.name());
+  return chosen_rows(std::move(all), options.text.rows, file.name());
 }
 
 /// Whether `bits` of .npy are packed, of which the first block tells type and columns.
@@ -175,7 +182,8 @@ table read_fingerprints(input& file, const read_options& options,
     bits.format =
         are_packed(*source, file, bits) ? fingerprint_format::packed : fingerprint_format::table;
   }
-  return table_packer(file.name(), bits).pack(*source);
+  const bool is_array = file.begins_with(npy_magic) || file.begins_with(zip_magic);
+  return table_packer(file.name(), bits, is_array).pack(*source);
 }
 
 table read_fingerprints(const std::string& path, const read_options& options,

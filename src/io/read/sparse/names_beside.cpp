@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -92,6 +93,10 @@ std::string last_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+std::string source_of(index_t field, const std::string& path) {
+  return fmt::format("column {} of {}", field, last_of(path));
+}
+
 void check_count(const std::string& path, index_t got, index_t expected, const char* what,
                  const char* without, const std::string& file) {
   if (got == expected) return;
@@ -121,7 +126,7 @@ class naming {
     });
     check_count(path, got, rows, of_table_rows != options_.transposes ? "rows" : "columns", without,
                 file_.name());
-    const std::string source = fmt::format("column {} of {}", field, last_of(path));
+    const std::string source = source_of(field, path);
     (of_table_rows ? what_.reading.rows_named_by : what_.reading.columns_named_by) = source;
   }
 
@@ -132,6 +137,15 @@ class naming {
 };
 
 }  // namespace
+
+std::string input_file(const std::string& path) {
+  constexpr std::array<std::string_view, 3> matrices{"matrix.mtx", "matrix.mtx.gz",
+                                                     "matrix.mtx.zst"};
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return path;
+  const std::string found = first_there(path.ends_with('/') ? path : path + "/", matrices);
+  return found.empty() ? path : found;
+}
 
 beside_files find_beside(const std::string& path, const text_options& text, bool transposes) {
   constexpr std::array<std::string_view, 4> features{"features.tsv", "features.tsv.gz", "genes.tsv",
@@ -146,6 +160,13 @@ beside_files find_beside(const std::string& path, const text_options& text, bool
   if (text.header == choice::no) out.of_columns.clear();
   if (!text.names_file.empty()) out.of_rows = text.names_file;
   return out;
+}
+
+std::string read_row_names(const std::string& path, const read_options& options, row_names& names) {
+  const index_t field = field_of(options, path);
+  constexpr index_t all = std::numeric_limits<index_t>::max();
+  read_names(path, field, all, options, [&](const std::string& name) { names.add(name); });
+  return source_of(field, path);
 }
 
 void name_from_beside(const input& file, const read_options& options, sparse_file& what) {

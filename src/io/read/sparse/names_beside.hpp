@@ -10,6 +10,10 @@
 
 namespace gpu::io {
 
+/// The file that `path` means as an input: where it is a folder with matrix.mtx, compressed or not,
+/// as 10x Genomics writes it, that matrix; else `path` itself.
+[[nodiscard]] std::string input_file(const std::string& path);
+
 /// Files of names for the rows and the columns of a table; empty where there is none.
 struct beside_files {
   std::string of_rows = {};
@@ -22,6 +26,12 @@ struct beside_files {
 /// Genomics writes them. text.row_names and text.header leave them out.
 [[nodiscard]] beside_files find_beside(const std::string& path, const text_options& text,
                                        bool transposes);
+
+/// Reads a name from each line of a file, as name_from_beside does, and adds what is read to
+/// *options.digest.
+/// @return where they stand, as "column 1 of names.txt"
+[[nodiscard]] std::string read_row_names(const std::string& path, const read_options& options,
+                                         row_names& names);
 
 /// Names the rows and the columns of `what`, which was read from `file`, by the first field of each
 /// line of these files, or by that which text.names_column says. What is read is added to

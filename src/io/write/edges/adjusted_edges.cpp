@@ -19,7 +19,7 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::size_t q_room = 16;  // a separator and six digits with exponent
+constexpr std::size_t q_room = 2 + digits_longest;  // a separator, and the end of the line
 
 std::string with_q_column(std::string line, result_format format) {
   line.pop_back();
@@ -37,9 +37,9 @@ void write_adjusted_records(output_file& out, std::span<const edge> edges,
 }
 
 /// Behind a line whose end is taken off.
-char* append_q(char* out, char separator, double q) {
+char* append_q(char* out, char separator, double q, int digits) {
   *out++ = separator;
-  out = append_six_digits(out, q);
+  out = digits > 0 ? append_digits(out, q, digits) : append_six_digits(out, q);
   *out++ = '\n';
   return out;
 }
@@ -78,7 +78,8 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
       *to++ = separator;
       to = append(to, context.col_name(e.col));
       const observation_count observations = context.observations_of(e.row, e.col);
-      to = append_q(statistics.append(to, e.statistic, e.p, observations) - 1, separator, q[at]);
+      to = append_q(statistics.append(to, e.statistic, e.p, observations) - 1, separator, q[at],
+                    context.digits);
     }
     return to;
   });
@@ -157,7 +158,7 @@ std::string adjusted_rows::with_q(std::string_view bytes) {
       out.append(row).append(reinterpret_cast<const char*>(&q), sizeof(q));
       return;
     }
-    char* const end = append_q(text.data(), separator_of(format_), q);
+    char* const end = append_q(text.data(), separator_of(format_), q, context_.digits);
     out.append(row.substr(0, row.size() - 1)).append(text.data(), end);
   });
   return out;

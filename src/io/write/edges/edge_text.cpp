@@ -42,6 +42,7 @@ statistic_text::statistic_text(const result_context& context, char separator)
       what_(context.what),
       confidence_(context.confidence),
       observations_(context.observations),
+      digits_(context.digits),
       separator_(separator),
       has_n_(context.has_n),
       entries_(std::size_t{1} << slot_bits),
@@ -49,7 +50,30 @@ statistic_text::statistic_text(const result_context& context, char separator)
   static_assert(sizeof(entry) == 64, "an entry is meant to be one cache line");
 }
 
+char* statistic_text::append_in_digits(char* out, double statistic, double p,
+                                       observation_count observations) const {
+  const auto add = [&](double value) {
+    *out++ = separator_;
+    out = append_digits(out, value, digits_);
+  };
+  add(statistic);
+  if (test_ == significance::student_t || test_ == significance::floored_t) {
+    add(result_context::t_of(test_, statistic, observations));
+  }
+  if (test_ != significance::none) add(p);
+  *out++ = '\n';
+  if (has_n_) out = append_n(out, observations);
+  if (intervals_.empty()) return out;
+  const confidence_bounds bounds = confidence_interval(what_, statistic, observations, confidence_);
+  --out;
+  add(bounds.lower);
+  add(bounds.upper);
+  *out++ = '\n';
+  return out;
+}
+
 char* statistic_text::append(char* out, double statistic, double p) {
+  if (digits_ > 0) return append_in_digits(out, statistic, p, observations_);
   switch (test_) {
     case significance::kendall:  // equal statistics may have another p
     case significance::permutations:
@@ -74,6 +98,7 @@ char* statistic_text::append(char* out, double statistic, double p) {
 
 char* statistic_text::append(char* out, double statistic, double p,
                              observation_count observations) {
+  if (digits_ > 0) return append_in_digits(out, statistic, p, observations);
   if (observations == observations_) return append(out, statistic, p);
   return append_once(out, statistic, p, observations);
 }

@@ -29,8 +29,8 @@ struct result_context;
 /// "\t<statistic>\n" without a test, "\t<statistic>\t<p>\n" for Kendall's, with
 /// "\t<n>" before the end where pairs have their observations and then "\t<lower>\t<upper>" where
 /// they have intervals: the statistic in the fewest digits that give the same double, n in all, the
-/// others in six. Remembers what it formatted: ranks of few observations have few different
-/// statistics. For one thread.
+/// others in six; all in context.digits where these are given. Remembers what it formatted: ranks
+/// of few observations have few different statistics. For one thread.
 class statistic_text {
  public:
   explicit statistic_text(const result_context& context, char separator = '\t');
@@ -42,7 +42,8 @@ class statistic_text {
   static constexpr std::size_t line_room = 55;
   static constexpr std::size_t interval_room = 32;  // two separators, bounds, and the end
   static constexpr std::size_t n_room = 20;         // a separator and a number of columns
-  static constexpr std::size_t room = line_room + n_room + interval_room;
+  static constexpr std::size_t room = 160;  // of these, or of five numbers in 17 digits and n
+  static_assert(room >= line_room + n_room + interval_room);
 
  private:
   struct entry {
@@ -55,6 +56,9 @@ class statistic_text {
   /// In place of the end of the line before `out`; with an end.
   char* append_n(char* out, observation_count observations) const;
   static char* append_interval(char* out, const entry& e);
+  /// All numbers in `digits_`.
+  char* append_in_digits(char* out, double statistic, double p,
+                         observation_count observations) const;
   // Without remembering it.
   [[nodiscard]] char* append_once(char* out, double statistic, double p,
                                   observation_count observations) const;
@@ -63,6 +67,7 @@ class statistic_text {
   measure what_;
   double confidence_;
   observation_count observations_;
+  int digits_;
   char separator_;
   bool has_n_;
   std::vector<entry> entries_;

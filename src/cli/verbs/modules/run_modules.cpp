@@ -1,0 +1,166 @@
+// gpu-similarity modules: the connected components of a table of edges.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/outputs/outputs.hpp"
+#include "cli/process/exit_code.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/verbs/jobs.hpp"
+#include "cli/verbs/modules/node_sets.hpp"
+#include "io/field_text.hpp"
+#include "io/io_error.hpp"
+#include "io/read/input.hpp"
+#include "io/read/numbered_lines.hpp"
+#include "io/text/number.hpp"
+#include "io/text/text_fields.hpp"
+#include "io/write/buffered_text.hpp"
+
+namespace gpu::cli {
+namespace {
+
+/// Which fields of a line are read, as the header names them.
+struct edge_columns {
+  char separator = '\t';
+  std::size_t first = 0;
+  std::size_t second = 0;
+  std::size_t statistic = 0;
+};
+
+class edge_table {
+ public:
+  edge_table(const modules_command& job, io::input& file)
+      : job_(job), file_(file.name()), lines_(file.lines()) {}
+
+  void read(node_sets& nodes) {
+    read_header();
+    std::vector<std::string> fields;
+    for (std::string_view line; lines_.next(line);) {
+      if (line.empty()) continue;
+      constexpr index_t lines_between_looks = 1 << 16;
+      if (lines_.number() % lines_between_looks == 0 && is_interrupted()) {
+        throw interrupted_run("interrupted: nothing is written");
+      }
+      split(line, fields);
+      const node_sets::node a = nodes.node_of(field(fields, columns_.first, "a name"));
+      const node_sets::node b = nodes.node_of(field(fields, columns_.second, "a name"));
+      ++edges_;
+      if (job_.min_abs > 0 && !is_strong(field(fields, columns_.statistic, "a statistic")))
+        continue;
+      ++joined_;
+      nodes.join(a, b);
+    }
+  }
+  [[nodiscard]] index_t edges() const { return edges_; }
+  /// Those that the cut keeps.
+  [[nodiscard]] index_t joined() const { return joined_; }
+
+ private:
+  [[noreturn]] void refuse(index_t column, const std::string& what) const {
+    throw io::input_error(file_, {lines_.number(), column}, what);
+  }
+
+  void read_header() {
+    std::string_view line;
+    if (!lines_.next(line)) throw io::input_error(file_, {}, "is empty, expected a table of edges");
+    columns_.separator = line.find('\t') == std::string_view::npos ? ',' : '\t';
+    std::vector<std::string> names;
+    split(line, names);
+    const auto place = [&](std::string_view name) -> std::optional<std::size_t> {
+      const auto found = std::find(names.begin(), names.end(), name);
+      if (found == names.end()) return std::nullopt;
+      return static_cast<std::size_t>(found - names.begin());
+    };
+    const auto first = place("name_i");
+    const auto second = place("name_j");
+    if (!first || !second) {
+      refuse(0,
+             fmt::format("got the header {}, expected a table of edges with the columns name_i and "
+                         "name_j, as text",
+                         io::quoted(line)));
+    }
+    columns_.first = *first;
+    columns_.second = *second;
+    // Of differential correlation it is z, behind the statistics of both groups.
+    columns_.statistic = place("z").value_or(*second + 1);
+  }
+
+  void split(std::string_view line, std::vector<std::string>& fields) {
+    fields.clear();
+    io::field_cursor cursor(line, {.separator = columns_.separator, .merges = false});
+    for (std::string_view field; cursor.next(field);) fields.emplace_back(field);
+    if (cursor.fault() == io::field_fault::none) return;
+    refuse(static_cast<index_t>(fields.size()) + 1, io::text_of(cursor.fault()));
+  }
+
+  [[nodiscard]] const std::string& field(const std::vector<std::string>& fields, std::size_t at,
+                                         const char* what) const {
+    if (at < fields.size() && !fields[at].empty()) return fields[at];
+    refuse(static_cast<index_t>(at) + 1, fmt::format("got nothing, expected {}", what));
+  }
+
+  [[nodiscard]] bool is_strong(const std::string& text) const {
+    const io::number value = io::parse_number(text);
+    const bool is_integer = value.kind == io::number_kind::integer;
+    const double statistic = is_integer ? static_cast<double>(value.integer) : value.real;
+    if ((!is_integer && value.kind != io::number_kind::real) || std::isnan(statistic)) {
+      refuse(static_cast<index_t>(columns_.statistic) + 1,
+             fmt::format("got {}, expected the statistic of an edge", io::quoted(text)));
+    }
+    return std::abs(statistic) >= job_.min_abs;
+  }
+
+  const modules_command& job_;
+  std::string file_;
+  io::numbered_lines lines_;
+  edge_columns columns_;
+  index_t edges_ = 0;
+  index_t joined_ = 0;
+};
+
+void write_modules(const modules_command& job, const node_sets& nodes,
+                   const node_sets::listing& found, io::output_file& out) {
+  const char separator = io::separator_of(job.format);
+  io::buffered_text text(out);
+  fmt::format_to(text.end(), "name{}module", separator);
+  text.end_line();
+  std::size_t module = 0;
+  for (std::size_t k = 0; k < found.nodes.size(); ++k) {
+    while (module < found.first.size() && found.first[module] == k) ++module;
+    fmt::format_to(text.end(), "{}{}{}", io::field_of(nodes.name(found.nodes[k]), separator),
+                   separator, module);
+    text.end_line();
+  }
+  text.flush();
+}
+
+}  // namespace
+
+void run_modules(const modules_command& job) {
+  row_outputs outputs(job);
+  io::input file(job.input, is_interrupted, job.max_input_bytes);
+  edge_table table(job, file);
+  node_sets nodes;
+  table.read(nodes);
+  const node_sets::listing found = nodes.list();
+  write_modules(job, nodes, found, outputs.result());
+  outputs.result().commit();
+  if (job.quiet) return;
+  std::size_t of_two = 0;
+  std::size_t largest = 0;
+  for (std::size_t m = 0; m < found.first.size(); ++m) {
+    const std::size_t end = m + 1 < found.first.size() ? found.first[m + 1] : found.nodes.size();
+    if (end - found.first[m] > 1) ++of_two;
+    largest = std::max(largest, end - found.first[m]);
+  }
+  say(fmt::format("{} of {} edges, {} nodes: {} modules of two and more, the largest of {}\n",
+                  table.joined(), table.edges(), nodes.size(), of_two, largest));
+}
+
+}  // namespace gpu::cli

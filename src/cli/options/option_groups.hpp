@@ -74,7 +74,7 @@ struct offered_formats {
 void add_output(verb& v, job_files& c, const offered_formats& formats);
 
 /// What a run did, as JSON.
-void add_report(verb& v, job_files& c, const char* description);
+option* add_report(verb& v, job_files& c, const char* description);
 
 /// How much may be written.
 void add_size_limit(verb& v, job_files& c);

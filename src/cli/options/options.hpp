@@ -120,14 +120,9 @@ struct parts_command {
 };
 
 /// `gpu-similarity merge`.
-struct merge_command {
+struct merge_command : job_files {
   std::string folder = {};
-  std::string output = {};
   std::string patterns = {};  // of folded edges
-  std::string report = {};    // empty: none
-  std::vector<std::string> command_line = {};
-  bool quiet = false;
-  bool no_clobber = false;
 };
 
 /// `gpu-similarity mean-filter`.

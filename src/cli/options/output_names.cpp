@@ -55,8 +55,8 @@ void add_output(verb& v, job_files& c, const offered_formats& formats) {
       ->group("Result");
 }
 
-void add_report(verb& v, job_files& c, const char* description) {
-  v.add_option("--report", c.report, description)
+option* add_report(verb& v, job_files& c, const char* description) {
+  return v.add_option("--report", c.report, description)
       ->type_name("FILE")
       ->check(file_name())
       ->group("Result");

@@ -81,6 +81,15 @@ void check_files(const verb& v, job_files& job, const execution& exec) {
   refuse(check_text_options(job.text));
 }
 
+/// The check of a command over rows; the member has its options, with where it runs.
+template <class Job, class Options>
+auto rows_of(Options Job::* options) {
+  return [options](const verb& v, Job& job) {
+    refuse(check_one_device(v, (job.*options).exec));
+    check_files(v, job, (job.*options).exec);
+  };
+}
+
 void check_pairs(const verb& v, pairs_command& job) {
   settle_format(job.format, v.is_given("--format"),
                 {{"--output", job.output},
@@ -121,21 +130,12 @@ class known_verbs {
     add<pairs_command>("tanimoto", "Tanimoto similarity of all pairs of fingerprints",
                        fingerprint_pairs(), add_tanimoto_options, check_pairs);
     add<rank_command>("rank", "Ranks of each row, or of a column of numbers", {}, add_rank,
-                      [](const verb& v, rank_command& job) {
-                        refuse(check_one_device(v, job.rank.exec));
-                        check_files(v, job, job.rank.exec);
-                      });
+                      rows_of(&rank_command::rank));
     add<top_k_command>("top-k", "The best values of each row, or of a column of numbers", {},
-                       add_top_k, [](const verb& v, top_k_command& job) {
-                         refuse(check_one_device(v, job.top.exec));
-                         check_files(v, job, job.top.exec);
-                       });
+                       add_top_k, rows_of(&top_k_command::top));
     add<mean_filter_command>("mean-filter",
                              "Moving mean along each row, or along a column of numbers", {},
-                             add_mean_filter, [](const verb& v, mean_filter_command& job) {
-                               refuse(check_one_device(v, job.filter.exec));
-                               check_files(v, job, job.filter.exec);
-                             });
+                             add_mean_filter, rows_of(&mean_filter_command::filter));
     add<pairs_command>(
         "differential", "Pairs of rows whose correlation differs between groups of columns",
         pairs_of(measure::pearson), add_differential, [](const verb& v, pairs_command& job) {

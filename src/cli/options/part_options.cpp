@@ -103,9 +103,7 @@ void add_merge_verb(verb& v, merge_command& c) {
   v.add_option("--patterns", c.patterns, "For folded edges: which rows have equal ranks")
       ->type_name("FILE")
       ->check(file_name());
-  v.add_option("--report", c.report, "Also write input, cuts and counts as JSON")
-      ->type_name("FILE")
-      ->check(file_name());
+  add_report(v, c, "Also write input, cuts and counts as JSON")->group("Options");
   v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
   v.add_option("-q,--quiet", c.quiet, "No summary");
 }

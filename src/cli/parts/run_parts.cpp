@@ -135,11 +135,9 @@ pairs_command files_of(const merge_command& job, const joined_parts& joined) {
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
   pairs_command files;
+  static_cast<job_files&>(files) = job;
   files.patterns = job.patterns;
-  files.output = job.output;
-  files.report = job.report;
   files.force = true;
-  files.no_clobber = job.no_clobber;
   return files;
 }
 

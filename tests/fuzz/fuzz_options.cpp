@@ -59,6 +59,9 @@ void check(const gpu::cli::page_command& c) {
 void check(const gpu::cli::parts_command& c) {
   expect(!c.folder.empty(), "folder");
 }
+void check(const gpu::cli::modules_command& c) {
+  expect(!c.input.empty() && c.min_abs >= 0 && gpu::io::has_fields(c.format), "modules");
+}
 void check(const gpu::cli::merge_command& c) {
   expect(!c.folder.empty() && !c.output.empty(), "folder and output");
 }

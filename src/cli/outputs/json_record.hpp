@@ -63,6 +63,8 @@ template <class Integer>
 struct as_hex {
   Integer& value;
 };
+template <class Integer>
+as_hex(Integer&) -> as_hex<Integer>;
 
 template <class Digest, class See>
   requires std::same_as<std::remove_const_t<Digest>, io::file_digest>

@@ -240,14 +240,14 @@ bool npy_rows::is_float() const {
 }
 
 std::optional<table> npy_rows::next() {
-  constexpr std::size_t block_bytes = std::size_t{16} << 20;
+  constexpr std::size_t piece_bytes = std::size_t{16} << 20;
   const index_t left = header_.shape[0] - done_rows_;
   if (left == 0) {
     if (!std::exchange(is_end_checked_, true)) check_end(*bytes_, file_);
     return std::nullopt;
   }
   const auto row_bytes = static_cast<std::size_t>(cols()) * element_bytes_;
-  const auto fitting = static_cast<index_t>(block_bytes / std::max<std::size_t>(row_bytes, 1));
+  const auto fitting = static_cast<index_t>(piece_bytes / std::max<std::size_t>(row_bytes, 1));
   return read_rows(std::clamp<index_t>(fitting, 1, left));
 }
 

@@ -280,12 +280,12 @@ void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, s
 }
 
 void folded_pair_engine::ordered_edges::write_range(index_t first, index_t last) {
-  constexpr index_t rows_per_task = 64;
+  constexpr index_t rows_at_once = 64;
   edges_.resize(static_cast<std::size_t>(last - first));
-  detail::parallel_for((last - first + rows_per_task - 1) / rows_per_task, engine_.threads_,
+  detail::parallel_for((last - first + rows_at_once - 1) / rows_at_once, engine_.threads_,
                        [&](index_t task, int) {
-                         const index_t end = std::min(last, first + (task + 1) * rows_per_task);
-                         for (index_t row = first + task * rows_per_task; row < end; ++row) {
+                         const index_t end = std::min(last, first + (task + 1) * rows_at_once);
+                         for (index_t row = first + task * rows_at_once; row < end; ++row) {
                            edges_[static_cast<std::size_t>(row - first)] = edges_of(row);
                          }
                        });

@@ -21,12 +21,12 @@ any_table shuffled_rows::make(index_t count, const std::function<shuffled_row(in
   return rows_.with_type([&]<class T>(const host_rows& rows, T) -> any_table {
     memory_.emplace<matrix<T>>();  // nothing, before as much is taken again
     auto& out = memory_.emplace<matrix<T>>(count, rows.cols());
-    constexpr index_t rows_per_task = 64;
-    detail::parallel_for((count + rows_per_task - 1) / rows_per_task, detail::thread_count(threads),
+    constexpr index_t rows_at_once = 64;
+    detail::parallel_for((count + rows_at_once - 1) / rows_at_once, detail::thread_count(threads),
                          [&](index_t task, int) {
                            std::vector<T> plain(static_cast<std::size_t>(rows.cols()));
-                           const index_t end = std::min(count, (task + 1) * rows_per_task);
-                           for (index_t r = task * rows_per_task; r < end; ++r) {
+                           const index_t end = std::min(count, (task + 1) * rows_at_once);
+                           for (index_t r = task * rows_at_once; r < end; ++r) {
                              const shuffled_row wanted = row_at(r);
                              rows.copy_row<T>(wanted.row, plain.data());
                              std::transform(

@@ -12,7 +12,7 @@ namespace {
 // p is 1 of a z below, and 0 of one above, whatever the side.
 constexpr double largest_z = 1e3;
 // Of squares of z: far more than the roundings of the variance and of the squares.
-constexpr double margin = 1e-6;
+constexpr double square_margin = 1e-6;
 // Smaller z are not worth a look at the square.
 constexpr double least_screened_z = 1e-3;
 
@@ -59,7 +59,7 @@ kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& kee
   if (out.keeps_all_p) return out;
   out.least_z = least_kept;
   if (out.least_z > least_screened_z) {
-    out.drops_below = 2 * out.least_z * out.least_z * (1 - margin);
+    out.drops_below = 2 * out.least_z * out.least_z * (1 - square_margin);
   }
   if (out.is_exact) {
     out.least_untied = cut.least_untied();

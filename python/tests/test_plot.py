@@ -127,14 +127,18 @@ def test_colours_span_the_statistics_of_one_sign(rng: np.random.Generator) -> No
 
 
 def test_labels_that_do_not_fit_are_left_out(x: np.ndarray) -> None:
-    found = gs.counts(x, max_p=0.5)
-    axes = gs.plot.heat_map(x, found)
+    more = np.concatenate([x, x + 1e-3 * np.arange(x.shape[1])])[:120]
+    axes = gs.plot.heat_map(more, gs.counts(more, max_p=0.5))
     assert len(axes.get_yticks()) == 0
-    assert axes.get_xlabel() == "100 rows of highest degree"
-    small = gs.plot.heat_map(x, found, rows=45)
+    assert axes.get_xlabel() == "120 rows of highest degree, too many for labels"
+
+
+@pytest.mark.parametrize("rows", [45, 60, 100])
+def test_labels_of_a_figure_of_its_own_fit(x: np.ndarray, rows: int) -> None:
+    small = gs.plot.heat_map(x, gs.counts(x, max_p=0.5), rows=rows)
     small.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in small.get_yticklabels()]
-    assert len(boxes) == 45
+    assert len(boxes) == rows
     gaps = np.abs(np.diff([(box.y0 + box.y1) / 2 for box in boxes]))
     sizes = [text.get_fontsize() for text in small.get_yticklabels()]
     assert min(sizes) >= 5
@@ -331,3 +335,31 @@ def test_what_is_drawn_is_counted_in_integers(x: np.ndarray, draw: str) -> None:
         calls[draw](1.5)
     with pytest.raises(ValueError, match=r": got 0, expected at least 1"):
         calls[draw](0)
+
+
+def test_heat_maps_of_results_show_their_statistics(x: np.ndarray) -> None:
+    names = [f"gene {i}" for i in range(len(x))]
+    full = gs.dense(x, names=names)
+    axes = gs.plot.heat_map(full, rows=20)
+    chosen = np.argsort(-np.abs(full.matrix).sum(axis=1), kind="stable")[:20]
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert sorted(labels) == sorted(names[i] for i in chosen)
+    order = [names.index(label) for label in labels]
+    assert np.array_equal(axes.images[0].get_array(), full.matrix[np.ix_(order, order)])
+
+    edges = gs.edges(x, max_p=1e-3, names=names)
+    axes = gs.plot.heat_map(edges, rows=20)
+    order = [names.index(text.get_text()) for text in axes.get_yticklabels()]
+    degree = gs.counts(x, max_p=1e-3).degree
+    assert degree[order].min() >= np.sort(degree)[-20]
+    kept = full.matrix.copy()
+    is_kept = np.eye(len(x), dtype=bool)
+    is_kept[edges.row, edges.col] = is_kept[edges.col, edges.row] = True
+    kept[~is_kept] = np.nan
+    shown = np.ma.filled(axes.images[0].get_array(), np.nan)
+    assert np.array_equal(shown, kept[np.ix_(order, order)], equal_nan=True)
+
+    with pytest.raises(ValueError, match="counts: got None with a table"):
+        gs.plot.heat_map(x)
+    with pytest.raises(ValueError, match=r"x: got a result of .* x "):
+        gs.plot.heat_map(gs.dense(x, x[:5]))

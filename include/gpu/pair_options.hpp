@@ -95,7 +95,8 @@ struct pair_options {
   /// takes of each pair of rows the columns in which neither holds a NaN: they alone count for the
   /// statistic, ranks included, and they are the observations of its test.
   nan_policy nans = nan_policy::reject;
-  /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. From 3 to 1e15.
+  /// nan_policy::pairwise only: pairs that share fewer columns have no statistic. From 3 to 1e15;
+  /// with another policy gpu::invalid_argument for any number except 3.
   index_t min_observations = 3;
   /// Spearman and Pearson: covariates [covariates, cols], a row each, with the columns of the data.
   /// The statistic is then the *partial* correlation given them: that of what is left of two rows

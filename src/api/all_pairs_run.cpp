@@ -150,6 +150,12 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
                                        options.min_observations, stats::least_observations,
                                        stats::most_observations));
   }
+  if (options.min_observations != pair_options{}.min_observations &&
+      options.nans != nan_policy::pairwise) {
+    throw invalid_argument(fmt::format(
+        "options.min_observations: got {} without options.nans = nan_policy::pairwise, expected {}",
+        options.min_observations, pair_options{}.min_observations));
+  }
   check_enumerator("options.variant", options.variant, pair_variant::hopper);
   check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);

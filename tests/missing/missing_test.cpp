@@ -423,4 +423,9 @@ TEST_CASE("What missing values pair by pair do not go with", "[missing]") {
   gpu::pair_options few = options;
   few.min_observations = 2;
   CHECK_THROWS_AS(gpu::all_pairs(gpu::measure::spearman, data.view(), few), gpu::invalid_argument);
+  // A setting that would change nothing is refused.
+  gpu::pair_options ignored;
+  ignored.min_observations = 5;
+  CHECK_THROWS_AS(gpu::all_pairs(gpu::measure::spearman, data.view(), ignored),
+                  gpu::invalid_argument);
 }

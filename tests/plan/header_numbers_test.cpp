@@ -137,7 +137,7 @@ TEST_CASE("The bounds of the filters' variants", "[headers]") {
   });
   // Far windows are cut: from so many elements, and twice the row.
   const index_t far =
-      stated_index("mean_filter.hpp", "Of a far window, of at least (\\d+) elements");
+      stated_index("mean_filter.hpp", "In a far window, of at least (\\d+) elements");
   const auto cut = [](index_t cols, index_t window) {
     return gpu::detail::mean_filter_shape(1, cols,
                                           {.window = window, .boundary = gpu::boundary::nearest})

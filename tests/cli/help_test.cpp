@@ -14,9 +14,10 @@ namespace {
 using gpu_test::run_command;
 using words = std::vector<std::string>;
 
-const words all_verbs{"spearman",  "pearson", "cosine", "bicor",       "kendall",
-                      "correlate", "rank",    "top-k",  "mean-filter", "differential",
-                      "parts",     "merge",   "info",   "completion",  "manual"};
+const words all_verbs{"spearman",  "pearson",        "cosine",  "bicor",       "kendall",
+                      "correlate", "rank",           "top-k",   "mean-filter", "differential",
+                      "tanimoto",  "soft-threshold", "modules", "parts",       "merge",
+                      "info",      "completion",     "manual"};
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -146,9 +147,10 @@ TEST_CASE("bash completes commands, options, their words and files", "[cli][help
   CHECK(completed(script, {"rank", "in.txt", "--ties", "max"}) == words{"max"});
   CHECK(completed(script, {"rank", "--keep"}).empty());
   CHECK(completed(script, {"completion", "z"}) == words{"zsh"});
-  CHECK(completed(script, {""}).size() == all_verbs.size() + 5);  // help, --help, --version too
+  CHECK(completed(script, {""}).size() == all_verbs.size() + 3);  // help, --help, --version too
   CHECK(completed(script, {"mean-filter", "--o"}) == words{"--origin", "--output"});
-  CHECK(completed(script, {"parts", "--"}) == words{"--help", "--format", "--quick", "--clean"});
+  CHECK(completed(script, {"parts", "--"}) ==
+        words{"--help", "--format", "--quick", "--check", "--clean"});
   // A value that is no word, no file and no folder.
   CHECK(completed(script, {"spearman", "--max-p", ""}).empty());
   // bash splits at the sign.

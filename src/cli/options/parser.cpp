@@ -159,6 +159,7 @@ class known_verbs {
     add<modules_command>("modules",
                          "Connected components of a table of edges, or single linkage at a cut", {},
                          add_modules, [](const verb&, modules_command& job) {
+                           if (job.output.empty()) job.output = "-";
                            settle_format(job.format, false, {{"--output", job.output}});
                            refuse(check_format(job));
                          });

@@ -96,7 +96,7 @@ check() {
   (cd "$folder/$name" && _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=0 R CMD check --as-cran --no-manual "$@" "$tarball") |
     tee "$folder/$name/log" | grep -vE ' OK$|^\* (using|this is|package encoding)' || true
   echo "took $((SECONDS - seconds)) s"
-  ! grep -E ' (NOTE|WARNING|ERROR)$' "$folder/$name/log" | grep -vE 'CRAN incoming feasibility|package dependencies' ||
+  ! grep -E ' (NOTE|WARNING|ERROR)$' "$folder/$name/log" | grep -vE '^Status|CRAN incoming feasibility|package dependencies' ||
     fail "R CMD check complained; its log is $folder/$name/gpusimilarity.Rcheck/00check.log"
 }
 # Device code of the library that it links is as large as it is; what the carried sources make is measured.

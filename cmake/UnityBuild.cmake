@@ -6,7 +6,7 @@ function(gpu_similarity_unite target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # A type of a file's own is that of its folder here, and no header is meant.
+  # A type in a file's unnamed namespace belongs to all files of its folder here; GCC warns as if it came from a header.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")

@@ -118,7 +118,7 @@ struct pair_options {
   std::span<const double> column_weights = {};
   /// Spearman, Pearson and the biweight midcorrelation: the observations that p and confidence
   /// intervals are computed for, a real number from 3 on; covariates are taken off them. No
-  /// statistic depends on it. 0: the columns; with column_weights there is no p then.
+  /// statistic depends on it. 0: the columns; with column_weights p is not defined then.
   ///
   /// Columns that follow each other in time tell less than as many that are independent: the
   /// page "The family-wise error by permutation" has more on time series. What weights mean only

@@ -264,7 +264,7 @@ part_cut <- function(x, y = NULL, method = "spearman", max_p = 0.05, alternative
       call$options[c("part", "search")] <- list(c(index, parts), step$search)
       answer_of(.Call(C_discoveries, call$x, call$y, call$options), call)
     })
-    # The search is that of all parts; what is behind it adds up.
+    # All parts share one search; their counts add up.
     sums <- c(counts[[1]][1:4], Reduce(`+`, lapply(counts, `[`, -(1:4))))
     step <- answer_of(.Call(C_next_search, sums, call$options[c("max_p", "alternative")]))
   }
@@ -289,7 +289,7 @@ cor_observations <- function(x, y = NULL, margin = 2, ...) {
 #' The Tanimoto (Jaccard) similarity of sets
 #'
 #' A variable is the set of the observations in which it is 1. The similarity of two is the size of
-#' their intersection divided by that of their union; that of two empty sets is 0.
+#' their intersection divided by the size of their union; two empty sets have 0.
 #'
 #' @inheritParams cor_edges
 #' @param x,y zeros and ones, or `FALSE` and `TRUE`: a matrix, a data frame or a sparse matrix.
@@ -298,7 +298,7 @@ cor_observations <- function(x, y = NULL, margin = 2, ...) {
 #' @param min_abs the least similarity that is kept.
 #' @param ... `k` of "top", `bins` of "counts", `max_edges` of "edges", and `part`, `backend`,
 #'   `devices`, `workspace_bytes`, `cpu_threads` and `progress` of [options].
-#' @return A result as that of the functions that `result` names, without p.
+#' @return The kind of result that `result` names, without p.
 #' @examples
 #' fingerprints <- matrix(c(1, 1, 0, 1, 1, 1, 0, 0, 1), 3)
 #' tanimoto(fingerprints, min_abs = 0.5)

@@ -21,7 +21,7 @@ matrix_of_frame <- function(x, name) {
 
 is_sparse <- function(x) methods::is(x, "sparseMatrix")
 
-# A sparse matrix whose compressed side is that of the variables.
+# A sparse matrix whose compressed side holds the variables.
 compressed <- function(x, margin) {
   wanted <- if (margin == 2) "CsparseMatrix" else "RsparseMatrix"
   if (!methods::is(x, "dMatrix")) x <- methods::as(x, "dMatrix")

@@ -392,7 +392,8 @@ class Edges(EdgeRecords):
         resolution: float = 1.0,
         seed: int = 0,
     ) -> npt.NDArray[np.int64]:
-        """The module of each row, from 1 on: the largest is 1, of equal ones that of the first row.
+        """The module of each row, from 1 on: the largest is 1; of two that are
+        equally large the one with the earlier row comes first.
 
         A row without an edge is a module of its own. Of x against y, the rows of y follow those of
         x.

@@ -24,8 +24,8 @@ class node_sets {
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   [[nodiscard]] const std::string& name(node a) const { return *names_[a]; }
 
-  /// The nodes, set by set: the largest set first, of equal ones that of the earlier node; within a
-  /// set in the order in which they came. `first` of a set is where it begins.
+  /// The nodes, set by set: the largest set first, of equal ones the one with the earlier node;
+  /// within a set in the order in which they came. `first` of a set is where it begins.
   struct listing {
     std::vector<node> nodes = {};
     std::vector<std::size_t> first = {};

@@ -73,12 +73,18 @@ command_line with_help_option(command_line line) {
   return line;
 }
 
-/// The format, the devices and the text of a job with one result.
-void check_files(const verb& v, job_files& job, const execution& exec) {
+/// The output of a job with one result: where it goes, and in what format.
+template <class Job>
+void check_output(const verb& v, Job& job) {
   if (job.output.empty()) job.output = "-";
-  job.input = io::input_file(job.input);
   settle_format(job.format, v.is_given("--format"), {{"--output", job.output}});
   refuse(check_format(job));
+}
+
+/// The output, the devices and the text of a job with one result.
+void check_files(const verb& v, job_files& job, const execution& exec) {
+  job.input = io::input_file(job.input);
+  check_output(v, job);
   refuse(check_backend(exec));
   refuse(check_text_options(job.text));
 }
@@ -158,11 +164,7 @@ class known_verbs {
                        add_merge_verb);
     add<modules_command>("modules",
                          "Connected components of a table of edges, or single linkage at a cut", {},
-                         add_modules, [](const verb&, modules_command& job) {
-                           if (job.output.empty()) job.output = "-";
-                           settle_format(job.format, false, {{"--output", job.output}});
-                           refuse(check_format(job));
-                         });
+                         add_modules, check_output<modules_command>);
     add<info_command>("info", "Version, backends and devices", {}, [](verb&, info_command&) {});
     add<page_command>("completion", "Completions of this command for a shell", {},
                       [](verb& v, page_command& page) {

@@ -5,6 +5,10 @@
 #include <type_traits>
 #include <variant>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <gpu/backend.hpp>
 #include <gpu/error.hpp>
 #include <gpu/version.hpp>
@@ -116,10 +120,21 @@ int run_command_line(int argc, char** argv) {
       std::get<command>(parsed));
 }
 
+/// glibc raises both thresholds when large blocks are freed, and then keeps up to 64 MiB that it
+/// could give back: the peak would depend on the order in which threads free their buffers.
+void give_back_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int bytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, bytes);
+  mallopt(M_TRIM_THRESHOLD, bytes);
+#endif
+}
+
 }  // namespace
 }  // namespace gpu::cli
 
 int main(int argc, char** argv) {
+  gpu::cli::give_back_freed_memory();
   gpu::cli::open_standard_streams();
   gpu::cli::handle_signals();
   return gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); },

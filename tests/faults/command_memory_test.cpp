@@ -185,7 +185,7 @@ TEST_CASE("The command takes the table, its result and the limit", "[faults][mem
     constexpr std::uint64_t table = std::uint64_t{1} * rows * cols;  // a byte a value
     // What is read is there twice for a moment, and a limit is one of scratch in each of the
     // stages.
-    constexpr std::uint64_t buffers = 16 * mebibyte;
+    constexpr std::uint64_t buffers = 12 * mebibyte;
     const std::uint64_t most = 2 * table + of.result + of.limit + buffers;
     UNSCOPED_INFO(of.name << ": " << static_cast<double>(taken - std::min(base, taken)) / mebibyte
                           << " MiB more than a small table, expected at most "

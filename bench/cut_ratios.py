@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Whether a stricter cut ever takes longer than a looser one: the largest ratio of their times.
 
-    bench/cut_ratios.py EDGES_JOB [--cuda] [--levels amx,avx512,avx2,baseline] [--scale 1] [--calls 5]
+    bench/cut_ratios.py PAIR_JOB [--cuda] [--levels amx,avx512,avx2,baseline] [--scale 1] [--calls 5]
 
-Runs edges_job over kinds of rows, sinks and cuts from p <= 0.05 to 1e-30, takes the best call of
+Runs pair_job over kinds of rows, sinks and cuts from p <= 0.05 to 1e-30, takes the best call of
 each, and prints a line for each kind: the largest ratio of a cut's time to that of any looser one,
 and where it is. --levels are values of GPU_SIMILARITY_CPU_LEVEL, of the CPU alone. --scale is
 that of the number of rows.
@@ -14,7 +14,7 @@ import re
 import subprocess
 
 CUTS = "0.05,1e-3,1e-6,1e-9,1e-12,1e-14,1e-16,1e-18,1e-20,1e-25,1e-30"
-# Name, rows, columns, pairs in blocks, variance by factors, levels, as edges_job takes them.
+# Name, rows, columns, pairs in blocks, variance by factors, levels, as pair_job takes them.
 KINDS = [
     ("blocks, 57", 22283, 57, 0.04, 0.85, 0),
     ("blocks, 128", 12625, 128, 0.3, 0.5, 0),
@@ -42,7 +42,7 @@ def largest_ratio(program, job, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("edges_job")
+    parser.add_argument("pair_job")
     parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--levels", default="amx")
     parser.add_argument("--scale", type=float, default=1)
@@ -58,7 +58,7 @@ def main():
                     target = sink if asked.cuda else "cpu:" + sink
                     numbers = " ".join(str(x) for x in [int(rows * asked.scale), *shape])
                     job = f"{measure} {numbers} {CUTS} {target} {asked.calls}"
-                    ratio, where, loosest = largest_ratio(asked.edges_job, job, environment)
+                    ratio, where, loosest = largest_ratio(asked.pair_job, job, environment)
                     print(f"{level} {name} {measure} {sink}: {ratio:.2f} ({where}; loosest "
                           f"{loosest:.2f} ms)", flush=True)
 

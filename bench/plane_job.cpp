@@ -33,7 +33,6 @@
 #include <gpu/error.hpp>
 
 #include "common/data.hpp"
-#include "common/row_job.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "plan/forced/forced_ways.hpp"
 
@@ -183,7 +182,9 @@ class forcing {
 };
 
 using clock_type = std::chrono::steady_clock;
-using gpu_bench::seconds_since;
+double seconds_since(clock_type::time_point start) {
+  return std::chrono::duration<double>(clock_type::now() - start).count();
+}
 
 struct answer {
   std::uint64_t kept = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the library over the plane of shapes, next to PyTorch on a GPU or NumPy on the CPU, in one process.
 
-  plane.py cuda|cpu [--seconds S] [--seed N] [--output FILE] [--only WORD ...] [--list]
+  plane.py cuda|cpu [--seconds S] [--seed N] [--output FILE] [--only WORD ... | --cell NAME ...] [--list]
 
 A cell is an operation, a type, a kind of rows and a shape. Cells are drawn in an order that the seed
 gives, until the time is over, so that a short run covers the whole plane thinly. Both answers of a cell
@@ -190,27 +190,27 @@ class Pairs:
         self.measure = cell["measure"]
         self.cut = t_cut(STRICT_P if strict else MAX_P, cell["cols"]) if self.measure != "cosine" else (
             0.6 if strict else 0.3)
+        self.host = {} if peer.name == "cuda" else {"axis": "rows", "backend": "cpu"}
         self.options = {"measure": self.measure, "min_abs": self.cut}
         self.room = 1
 
     def ours(self):
         sink, on_gpu = self.cell["sink"], self.peer.name == "cuda"
-        options = self.options if on_gpu else {**self.options, "backend": "cpu"}
         if on_gpu and sink == "dense":
             return gs.device.dense(self.x, self.y, measure=self.measure, dtype=self.dense_type())
         if on_gpu and sink == "counts":
-            return gs.device.counts(self.x, self.y, **options)
+            return gs.device.counts(self.x, self.y, **self.options)
         if on_gpu and sink == "top_k":
             return gs.device.top_k_partners(self.x, K, self.y, measure=self.measure)
         if on_gpu and sink == "device_edges":
-            return gs.device.edges(self.x, self.y, capacity=self.room, **options)
+            return gs.device.edges(self.x, self.y, capacity=self.room, **self.options)
         if sink == "dense":
-            return gs.dense(self.x, self.y, measure=self.measure, dtype=self.dense_type(), backend="cpu")
+            return gs.dense(self.x, self.y, measure=self.measure, dtype=self.dense_type(), **self.host)
         if sink == "counts":
-            return gs.counts(self.x, self.y, **options)
+            return gs.counts(self.x, self.y, **self.options, **self.host)
         if sink == "top_k":
-            return gs.top_k_partners(self.x, K, self.y, measure=self.measure, backend="cpu")
-        return gs.edges(self.x, self.y, **options)
+            return gs.top_k_partners(self.x, K, self.y, measure=self.measure, **self.host)
+        return gs.edges(self.x, self.y, **self.options, **self.host)
 
     def dense_type(self):
         return "float64" if self.cell["dtype"] == "float64" else "float32"
@@ -297,6 +297,15 @@ def name_of(cell):
     return f"{cell['operation']} {cell['measure']} {cell['dtype']} {cell['sink']} {shape}{' alike' if cell['alike'] else ''}"
 
 
+def cell_of(name):
+    """The cell of a name, of any shape."""
+    operation, measure, dtype, sink, *shape = name.split()
+    numbers = [int(word) for word in shape if word.isdigit()]
+    rows, y, cols = numbers if len(numbers) == 3 else (numbers[0], 0, numbers[1])
+    return {"operation": operation, "measure": measure, "dtype": dtype, "alike": shape[-1] == "alike", "sink": sink,
+            "rows": rows, "cols": cols, "y": y}
+
+
 def report(done):
     """Counts of each kind, then the cells that are slower than the peer."""
     kinds = {}
@@ -322,12 +331,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output")
     parser.add_argument("--only", nargs="+", default=[], help="cells whose name has each of these words")
+    parser.add_argument("--cell", nargs="+", default=[], help="these cells alone, however long they last")
     parser.add_argument("--most-ms", type=float, default=400, help="of a call of the peer; slower cells are left out")
     parser.add_argument("--list", action="store_true", help="print the names of the cells and end")
     asked = parser.parse_args()
     peer = Torch() if asked.target == "cuda" else NumPy()
     cells = [cell for cell in pair_cells(peer) if all(word in name_of(cell) for word in asked.only)]
     random.Random(asked.seed).shuffle(cells)
+    if asked.cell:
+        cells, asked.most_ms = [cell_of(name) for name in asked.cell], float("inf")
     if asked.list:
         print(*map(name_of, cells), sep="\n")
         return 0
@@ -356,7 +368,7 @@ def main():
             continue
         finally:
             job = None
-        cell["ratio"] = cell["peer_ms"] / cell["ms"]
+        cell |= {"name": name_of(cell), "ratio": cell["peer_ms"] / cell["ms"]}
         done.append(cell)
         out.write(json.dumps(cell) + "\n")
         out.flush()

@@ -30,7 +30,7 @@ OPERATIONS = {
 
 @dataclasses.dataclass(frozen=True)
 class PairJob:
-    """A line of bench/edges_job, and the rows of which the peer computes all pairs: more take too long."""
+    """A line of bench/pair_job, and the rows of which the peer computes all pairs: more take too long."""
     job: str
     measure: str
     rows: int
@@ -39,8 +39,8 @@ class PairJob:
     calls: int = 5
     peer_rows: int = 0  # 0: no peer
 
-    def line(self, rows=0, table=""):
-        return f"{self.measure} {rows or self.rows} {self.cols} {self.rest} {self.calls} {table}".strip()
+    def line(self):
+        return f"{self.measure} {self.rows} {self.cols} {self.rest} {self.calls}"
 
 
 # levels 0: values of a normal distribution, without ties.
@@ -68,17 +68,17 @@ PAIRS_CPU = [
     PairJob("Pearson edges, p <= 1e-9, 1000 x 20,000, rows alike", "pearson", 1000, 20000,
             "0.3 0.5 0 1e-9 cpu:edges", 5),
 ]
-# Jobs of bench/peers/wide_plane_torch.py: shape and name there, what the page calls them. Device jobs
-# have rows and result on the device; the limit is that of products, of floats for a result in them, else of doubles.
-WIDE = [
-    ("1000x1200", "pearson device dense-f32", "Pearson dense, 1000 x 1200"),
-    ("2000x100000", "pearson device dense-f32", "Pearson dense, 2000 x 100,000"),
-    ("400x100000", "pearson device dense-f32", "Pearson dense, 400 x 100,000"),
-    ("20000x2000", "pearson device top-10", "Pearson top 10 of each row, 20,000 x 2000"),
-    ("2000x100000", "spearman device dense-f32", "Spearman dense, 2000 x 100,000"),
-    ("5000x5000", "spearman device counts", "Spearman counts, p <= 0.05, 5000 x 5000"),
-    ("20000x10000", "spearman host edges-1e-6", "Spearman edges, p <= 1e-6, 20,000 x 10,000, host to host"),
-]
+# Cells of bench/peers/plane.py, and what the page calls them. Rows and results are on the device; the limit is that of
+# products of floats.
+WIDE = {
+    "pairs pearson float32 dense 1000 x 1200": "Pearson dense, 1000 x 1200",
+    "pairs pearson float32 dense 2000 x 100000": "Pearson dense, 2000 x 100,000",
+    "pairs pearson float32 dense 400 x 100000": "Pearson dense, 400 x 100,000",
+    "pairs pearson float32 top_k 20000 x 2000": "Pearson top 10 of each row, 20,000 x 2000",
+    "pairs spearman float32 dense 2000 x 100000": "Spearman dense, 2000 x 100,000",
+    "pairs spearman float32 counts 5000 x 5000": "Spearman counts, p <= 0.05, 5000 x 5000",
+    "pairs spearman float32 edges 20000 x 10000": "Spearman edges, p <= 1e-6, 20,000 x 10,000, to the host",
+}
 # Time against rows and against columns.
 CURVES = {
     "rows": [(rows, 30) for rows in (1000, 10000, 100000, 1000000, 4000000, 9879896)],

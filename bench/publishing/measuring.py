@@ -58,11 +58,11 @@ def number_behind(word, line):
     return float(match[1]) if match else None
 
 
-def run_edges_job(machine, line):
-    """(median seconds, kept pairs) of one line of edges_job."""
-    program = machine.program("edges_job")
+def run_pair_job(machine, line):
+    """(median seconds, kept pairs) of one line of pair_job."""
+    program = machine.program("pair_job")
     if program is None:
-        machine.left_out.append("edges_job is not in the build")
+        machine.left_out.append("pair_job is not in the build")
         return None
     told = subprocess.run([program], input=line + "\n", capture_output=True, text=True, check=False)
     seconds, kept = number_behind("s", told.stdout), number_behind("kept", told.stdout)
@@ -77,7 +77,7 @@ def torch_edges(machine, job, rows):
     measure, cut = job.measure, job.rest.split()[3]
     with tempfile.TemporaryDirectory() as folder:
         table = pathlib.Path(folder, "table.npy")
-        if run_edges_job(machine, f"{measure} {rows} {job.cols} {' '.join(job.rest.split()[:4])} counts 1 {table}") is None:
+        if run_pair_job(machine, f"{measure} {rows} {job.cols} {' '.join(job.rest.split()[:4])} counts 1 table={table}") is None:
             return None
         told = subprocess.run([sys.executable, PEERS / "edges_torch.py", table, measure, cut, "5"],
                               capture_output=True, text=True, check=False)
@@ -89,7 +89,7 @@ def torch_edges(machine, job, rows):
 
 def pair_rows(machine, operation, jobs):
     for job in jobs:
-        found = run_edges_job(machine, job.line())
+        found = run_pair_job(machine, job.line())
         if found is None:
             continue
         seconds, kept = found
@@ -108,34 +108,20 @@ def pair_rows(machine, operation, jobs):
 
 
 def wide_rows(machine):
-    """The jobs of cases.WIDE, by bench/peers/wide_plane_torch.py, which also checks the results."""
-    program = machine.program("wide_job")
-    if program is None:
-        machine.left_out.append("wide_job is not in the build")
-        return
+    """The cells of cases.WIDE, by bench/peers/plane.py, which also compares the answers."""
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, "wide.json")
-        shapes = ",".join(dict.fromkeys(shape for shape, _, _ in cases.WIDE))
-        told = subprocess.run([sys.executable, PEERS / "wide_plane_torch.py", program, "--json", out,
-                               "--shapes", shapes], capture_output=True, text=True, check=False)
-        if told.returncode or not out.exists():
-            machine.left_out.append(f"wide_plane_torch.py: {(told.stdout + told.stderr).strip()[-200:]}")
-            return
-        yield from wide_rows_of(json.loads(out.read_text()), machine.rates)
-
-
-def wide_rows_of(report, rates):
-    jobs = {(job["shape"], job["job"]): job for job in report["jobs"]}
-    for shape, name, title in cases.WIDE:
-        job = jobs.get((shape, name))
-        if job is None:
-            continue
-        rows, cols = map(int, shape.split("x"))
-        pairs = rows * (rows - 1) / 2
-        row = {"operation": "wide", "job": title, "seconds": job["ms"] / 1e3, "work": pairs,
-               "peer": "PyTorch float32", "peer_seconds": job["torch_ms"] / 1e3}
-        if rates and name.startswith("pearson"):
-            row["limit_seconds"] = 2 * pairs * cols / rates["float" if name.endswith("dense-f32") else "double"]
+        out = pathlib.Path(folder, "cells.jsonl")
+        told = subprocess.run([sys.executable, PEERS / "plane.py", "cuda", "--output", out, "--cell", *cases.WIDE],
+                              capture_output=True, text=True, check=False)
+        found = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+    if told.returncode or len(found) < len(cases.WIDE):
+        machine.left_out.append(f"plane.py: {(told.stdout + told.stderr).strip()[-200:]}")
+    for cell in found:
+        pairs = cell["rows"] * (cell["rows"] - 1) / 2
+        row = {"operation": "wide", "job": cases.WIDE[cell["name"]], "seconds": cell["ms"] / 1e3, "work": pairs,
+               "peer": "PyTorch float32", "peer_seconds": cell["peer_ms"] / 1e3}
+        if machine.rates and cell["measure"] == "pearson":
+            row["limit_seconds"] = 2 * pairs * cell["cols"] / machine.rates["float"]
         yield row
 
 
@@ -222,7 +208,7 @@ def curves(machine):
             for rows, cols in shapes:
                 if where and rows * (rows - 1) / 2 * cols > 2e12:
                     continue  # minutes on a CPU
-                found = run_edges_job(machine, f"spearman {rows} {cols} {cases.CURVE_CUT.format(where)} 3")
+                found = run_pair_job(machine, f"spearman {rows} {cols} {cases.CURVE_CUT.format(where)} 3")
                 if found:
                     points.append([rows if curve == "rows" else cols, found[0]])
             yield {"curve": curve, "on": "CPU" if where else machine.short, "points": points}

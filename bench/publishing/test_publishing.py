@@ -16,13 +16,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from publishing import cases, measuring, page, plane  # noqa: E402
 
-EDGES_JOB = """#!/usr/bin/env python3
+PAIR_JOB = """#!/usr/bin/env python3
 import sys
 measure, rows, cols, *rest = sys.stdin.read().split()
 print(f"{measure} {rows}x{cols} p<={rest[3]} {rest[4]} kept 1000 (0.5) s 0.00200 best 0.00190 "
       "worst 0.00300 prepare 0.00010 pairs 0.00100 edges/s 5e5")
 if len(rest) > 6:
-    open(rest[6], "w").close()
+    open(rest[6].removeprefix("table="), "w").close()
 """
 BENCH = """#!/usr/bin/env python3
 import json, re, sys
@@ -42,7 +42,7 @@ class Stand(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "bench").mkdir()
-        self.put("bench/edges_job", EDGES_JOB)
+        self.put("bench/pair_job", PAIR_JOB)
         self.put("nvidia-smi", NVIDIA_SMI)
         patches = [mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}", "COMMIT": "abc"}),
                    mock.patch.object(measuring, "RESULTS", self.folder / "results"),
@@ -101,16 +101,16 @@ class Measuring(Stand):
         self.assertAlmostEqual(row["peer_seconds"] / row["seconds"], 0.9)
         self.assertTrue(any("matmul_bench gave no time of" in line for line in told["left_out"]))
 
-    def test_wide_tables_are_what_their_script_reports(self):
-        self.put("bench/wide_job", "")
-        shape, name, title = cases.WIDE[0]
-        report = {"jobs": [{"shape": shape, "job": name, "torch_ms": 3.0, "ms": 1.5}]}
-        (self.folder / "peers/wide_plane_torch.py").write_text(
-            f"import sys; open(sys.argv[sys.argv.index('--json') + 1], 'w').write({json.dumps(json.dumps(report))})")
+    def test_wide_tables_are_cells_of_the_plane(self):
+        name, title = next(iter(cases.WIDE.items()))
+        cell = json.dumps({"name": name, "measure": "pearson", "rows": 1000, "cols": 1200, "ms": 1.5, "peer_ms": 3.0})
+        (self.folder / "peers/plane.py").write_text(
+            f"import sys; open(sys.argv[sys.argv.index('--output') + 1], 'w').write({cell!r})")
         _, told = self.measure("wide")
         (row,) = told["rows"]
         self.assertEqual((row["job"], row["seconds"], row["peer_seconds"]), (title, 0.0015, 0.003))
         self.assertGreater(row["limit_seconds"], 0)
+        self.assertTrue(any("plane.py" in line for line in told["left_out"]))  # the other cells
 
     def test_what_is_missing_is_said_and_other_rows_stay(self):
         self.measure("pairs")

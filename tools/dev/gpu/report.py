@@ -33,7 +33,7 @@ JOB_SECONDS = 120
 # What a first call may take that the driver compiles code for.
 FIRST_CALL_SECONDS = 20
 RESULTS = pathlib.Path("bench/results/gpu")
-# As bench/edges_job takes them: tall, wide and small tables, independent and correlated rows.
+# As bench/pair_job takes them: tall, wide and small tables, independent and correlated rows.
 JOBS = [
     "spearman 2000000 30 0 0 0 1e-12 counts 5",
     "spearman 1000000 30 0 0 0 1e-12 edges 5",
@@ -201,7 +201,7 @@ def run_python(folder, python):
 
 def run_jobs(folder):
     for job in JOBS:
-        output, code, _ = run([folder / "bench" / "edges_job"], JOB_SECONDS, given=job + "\n")
+        output, code, _ = run([folder / "bench" / "pair_job"], JOB_SECONDS, given=job + "\n")
         best = BEST.findall(output)
         ms = round(1e3 * float(best[0]), 3) if code == 0 and best else None
         print(f"{ms if ms is not None else 'FAIL'} ms  {job}", flush=True)

@@ -44,7 +44,7 @@ def answers(folder, free, seconds):
     ballast = [str(folder / "bench" / "ballast"), str(free)] if free else []
     jobs = [f"{job.measure} {job.rows} {job.cols} {job.rest} 1" for job in cases.PAIRS] + WIDE
     for job in jobs:
-        output, said = run([*ballast, str(folder / "bench" / "edges_job")], job + "\n", seconds)
+        output, said = run([*ballast, str(folder / "bench" / "pair_job")], job + "\n", seconds)
         found = ANSWER.search(output or "")
         yield (job, f"{found[1]} {found[3]}", float(found[2])) if found else (job, None, said)
     output, said = run([*ballast, str(folder / "bench" / "call_times"), "--repeats", "1", "--checksums", "1"],

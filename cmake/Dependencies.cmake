@@ -6,14 +6,9 @@ if(GPU_SIMILARITY_STATIC_CLI)
     message(FATAL_ERROR "GPU_SIMILARITY_STATIC_CLI needs GCC, GPU_SIMILARITY_ENABLE_CUDA=OFF and BUILD_SHARED_LIBS=OFF: "
       "the driver of a GPU is a shared library")
   endif()
-  # Archives instead of the shared libraries that the modules below find first.
-  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libgomp.a
-    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE OpenMP_gomp_LIBRARY COMMAND_ERROR_IS_FATAL ANY)
-  set(OpenMP_gomp_LIBRARY "${OpenMP_gomp_LIBRARY}" CACHE FILEPATH "libgomp as an archive" FORCE)
   set(ZLIB_USE_STATIC_LIBS ON)
   set(GPU_SIMILARITY_ENABLE_OPENBLAS OFF)
 endif()
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 include(cmake/Fmt.cmake)
 if(GPU_SIMILARITY_BUILD_TESTS OR GPU_SIMILARITY_BUILD_BENCH)
   find_package(Boost 1.74 CONFIG REQUIRED)

@@ -14,10 +14,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <functional>
+#include <future>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -99,31 +103,33 @@ void write(std::FILE* file, const std::string& bytes) {
   }
 }
 
+std::string block_of_rows(const request& job, std::int64_t block, bool binary) {
+  std::string bytes;
+  std::vector<std::int32_t> values(static_cast<std::size_t>(job.cols));
+  const std::int64_t first = block * rows_per_block;
+  const std::int64_t last = std::min(first + rows_per_block, job.rows);
+  for (std::int64_t row = first; row < last; ++row) {
+    fill_row(job, row, values);
+    binary ? append_binary(values, bytes) : append_text(values, bytes);
+  }
+  return bytes;
+}
+
 // Threads fill blocks of rows side by side; the blocks are written in order.
 void write_table(const request& job, std::FILE* file, bool binary) {
   if (binary) write(file, npy_header(job));
   const std::int64_t blocks = (job.rows + rows_per_block - 1) / rows_per_block;
-  std::string failure;
-#pragma omp parallel for ordered schedule(static, 1)
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    std::string bytes;
-    std::vector<std::int32_t> values(static_cast<std::size_t>(job.cols));
-    const std::int64_t first = block * rows_per_block;
-    const std::int64_t last = std::min(first + rows_per_block, job.rows);
-    for (std::int64_t row = first; row < last; ++row) {
-      fill_row(job, row, values);
-      binary ? append_binary(values, bytes) : append_text(values, bytes);
+  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
+  std::deque<std::future<std::string>> coming;
+  for (std::int64_t block = 0; block < blocks || !coming.empty(); ++block) {
+    if (block < blocks) {
+      coming.push_back(
+          std::async(std::launch::async, block_of_rows, std::cref(job), block, binary));
     }
-#pragma omp ordered
-    if (failure.empty()) {
-      try {
-        write(file, bytes);
-      } catch (const std::exception& error) {
-        failure = error.what();
-      }
-    }
+    if (coming.size() < at_once && block + 1 < blocks) continue;
+    write(file, coming.front().get());
+    coming.pop_front();
   }
-  if (!failure.empty()) throw std::runtime_error(failure);
   if (std::fflush(file) != 0) throw std::runtime_error("writing failed; is the disk full?");
 }
 

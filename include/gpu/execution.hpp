@@ -91,7 +91,7 @@ struct execution {
   /// device), bytes. 0: the default. It is kept; gpu::out_of_memory where the least that an
   /// operation works on does not fit: one row, of all pairs on the CPU some.
   std::size_t workspace_bytes = 0;
-  /// CPU threads; 0: OpenMP's default (OMP_NUM_THREADS). At most four a core, or 64, are started.
+  /// CPU threads; 0: OMP_NUM_THREADS or the processors there are. At most four a core, or 64.
   int cpu_threads = 0;
   /// Progress and cancellation; empty: none.
   progress_callback on_progress = {};

@@ -4,7 +4,9 @@
 /// Kendall's.
 
 #include <cstdint>
+#include <span>
 
+#include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
@@ -108,6 +110,19 @@ struct row_ties {
 [[nodiscard]] GPU_SIMILARITY_EXPORT double p_value_of(measure what, double statistic,
                                                       observation_count observations,
                                                       tail side = tail::two_sided);
+
+/// The same of each of many statistics, by threads.
+/// @param what as above.
+/// @param statistics each in [-1, 1], or NaN.
+/// @param observations as above.
+/// @param side as above.
+/// @param out [statistics]: p of each; may be where `statistics` is.
+/// @param exec cpu_threads and on_progress; this runs on the CPU and refuses every other setting.
+/// @throw as above, before any p is written; gpu::invalid_argument where `out` has another size;
+///   gpu::cancelled.
+GPU_SIMILARITY_EXPORT void p_values_of(measure what, std::span<const double> statistics,
+                                       observation_count observations, tail side,
+                                       std::span<double> out, const execution& exec = {});
 
 /// t of a statistic of a measure, as files have it: correlation_t, but of Spearman at most the t
 /// whose p is least_rank_p, so that it is finite. NaN where the measure has no t.

@@ -88,5 +88,3 @@ class GpuSimilarity(ConanFile):
         if not self.options.shared:
             self.cpp_info.defines = ["GPU_SIMILARITY_STATIC_DEFINE"]
             self.cpp_info.system_libs = ["pthread", "m"]
-            # OpenMP, as the compiler spells it.
-            self.cpp_info.exelinkflags = self.cpp_info.sharedlinkflags = ["-fopenmp"]

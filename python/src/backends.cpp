@@ -1,6 +1,4 @@
 
-#include <omp.h>
-
 #include <gpu/backend.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/version.hpp>
@@ -41,12 +39,6 @@ nb::list measures() {
   return out;
 }
 
-// OpenMP's threads do not exist in a forked child, where a call would wait for them for ever.
-// Without threads there is nothing to wait for: both processes start new ones when they need them.
-void before_fork() {
-  omp_pause_resource_all(omp_pause_soft);
-}
-
 }  // namespace
 
 void bind_backends(nb::module_& module) {
@@ -54,7 +46,6 @@ void bind_backends(nb::module_& module) {
   module.def("backends", &backends);
   module.def("devices", &devices);
   module.def("measures", &measures);
-  module.def("before_fork", &before_fork);
   module.def("after_fork_in_child", &note_fork);
 }
 

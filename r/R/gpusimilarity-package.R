@@ -16,7 +16,7 @@
 #' * `backend`: "automatic" (a usable GPU, else the CPU), "cpu" or "cuda", which never falls back.
 #' * `devices`: numbers of GPUs, from 0 as CUDA counts them; calls over all pairs share the work.
 #' * `workspace_bytes`: upper bound on scratch memory, of the host or of each GPU.
-#' * `cpu_threads`: threads of the CPU; 0 is OpenMP's choice. Two at most where R CMD check limits the
+#' * `cpu_threads`: threads of the CPU; 0 is the library's choice. Two at most where R CMD check limits the
 #'   cores, and one in a process that was forked, as by `parallel::mclapply`.
 #' * `progress`: `TRUE` shows a bar on the standard error; `function(stage, done, total)` is called a
 #'   few times a second, and ends the run by returning `FALSE`. Ctrl-C ends a run at any time.

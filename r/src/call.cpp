@@ -1,6 +1,5 @@
 #include "call.hpp"
 
-#include <omp.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -22,12 +21,12 @@ bool cuda_used = false;
 bool forked = false;
 bool forked_after_cuda = false;
 
-// The threads that a call of R may have: 0 is OpenMP's choice.
+// The threads that a call of R may have: 0 is the library's choice.
 int default_threads() {
   if (forked) return 1;
   const char* const limit = std::getenv("_R_CHECK_LIMIT_CORES_");
   if (limit == nullptr || *limit == '\0' || same_name(limit, "false")) return 0;
-  return std::min(2, omp_get_max_threads());
+  return 2;
 }
 
 void check_fork(const gpu::execution& execution) {
@@ -256,7 +255,6 @@ void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] {
     forked = true;
     forked_after_cuda = forked_after_cuda || cuda_used;
-    omp_set_num_threads(1);
   });
 }
 

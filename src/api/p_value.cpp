@@ -14,6 +14,7 @@
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
+#include "base/parallel.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/pair_ties.hpp"
@@ -152,6 +153,27 @@ double p_value_of(measure what, double statistic, observation_count observations
       break;
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+void p_values_of(measure what, std::span<const double> statistics, observation_count observations,
+                 tail side, std::span<double> out, const execution& exec) {
+  detail::check_cpu_call(exec, "p_values_of");
+  if (out.size() != statistics.size()) {
+    throw invalid_argument(fmt::format("out: got {} elements, expected {}, as many as statistics",
+                                       out.size(), statistics.size()));
+  }
+  for (const double each : statistics) check_correlation(each);
+  static_cast<void>(p_value_of(what, 0.0, observations, side));  // throws what it has to
+  const detail::polled_call polled(exec.on_progress, "p_values_of", std::ssize(statistics));
+  constexpr index_t at_once = 2048;
+  detail::parallel_for_ranges(std::ssize(statistics), at_once,
+                              detail::thread_count(exec.cpu_threads),
+                              [&](detail::index_range some, int) {
+                                for (index_t i = some.begin; i < some.end; ++i) {
+                                  const auto at = static_cast<std::size_t>(i);
+                                  out[at] = p_value_of(what, statistics[at], observations, side);
+                                }
+                              });
 }
 
 double critical_correlation(double p, observation_count observations, tail side) {

@@ -1,66 +1,50 @@
 #pragma once
-// OpenMP loops that carry exceptions to the calling thread.
-
-#include <omp.h>
+// Loops that several threads share, and how many threads a call has.
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
+#include <gpu/export.hpp>
 #include <gpu/index.hpp>
 
+#include "base/function_ref.hpp"
 #include "base/index_range.hpp"
-#include "base/poll_progress.hpp"
 
 namespace gpu::inline v0::detail {
 
-/// The most threads that a call starts, whatever is asked for: OpenMP ends the process where the
-/// system refuses one, and more than a few a core gain nothing.
-inline int most_threads() {
-  constexpr int per_core = 4;
-  constexpr int always = 64;  // so that a test on two cores still has a team
-  return std::max(always, per_core * omp_get_num_procs());
-}
+/// The most threads that a call has, whatever is asked for: more than a few a core gain nothing.
+GPU_SIMILARITY_EXPORT int most_threads();
 
-/// Threads of a call: `asked`, that is execution.cpu_threads, or OpenMP's default
-/// (OMP_NUM_THREADS) where it is 0; at most most_threads().
-inline int thread_count(int asked) {
-  return std::clamp(asked > 0 ? asked : omp_get_max_threads(), 1, most_threads());
-}
+/// Threads of a call: `asked`, that is execution.cpu_threads, or where it is 0 the first number of
+/// OMP_NUM_THREADS, else the processors that this process may use; at most OMP_THREAD_LIMIT of the
+/// latter two, and at most most_threads().
+GPU_SIMILARITY_EXPORT int thread_count(int asked);
 
-/// body(index, thread) for index in [0, count), handed out one at a time to exactly `team` threads,
-/// so that one loop behind another has the same team: GCC's OpenMP ends the threads that a smaller
-/// team leaves out, and starts them anew for the next larger one. A single index takes no team.
+/// Of the body of a loop: an index, and which of its threads calls, from 0.
+using loop_body = function_ref<void(index_t, int)>;
+
+/// body(index, thread) for index in [0, count), handed out one at a time to the calling thread and
+/// at most `threads` - 1 others. A thread that the system does not run is never waited for: the
+/// others take what is left. So an index must not wait for another one. Loops within a loop have
+/// one thread.
+///
 /// The first exception ends the loop early and is thrown to the caller; so is that of the call's
-/// progress callback, which is polled before each index.
-template <class Body>
-void parallel_for_team(index_t count, int team, const Body& body) {
-  if (team == 1 || count <= 1) {
-    for (index_t i = 0; i < count; ++i) {
-      if (i > 0) detail::poll_progress();
-      body(i, 0);
-    }
-    return;
-  }
-  std::exception_ptr failure;
-  std::atomic<bool> failed{false};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
-  for (index_t i = 0; i < count; ++i) {
-    if (failed.load(std::memory_order_relaxed)) continue;
-    try {
-      detail::poll_progress();
-      body(i, omp_get_thread_num());
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  }
-  if (failed) std::rethrow_exception(failure);
-}
+/// progress callback, which the calling thread polls before each index.
+GPU_SIMILARITY_EXPORT void parallel_for(index_t count, int threads, loop_body body);
 
-/// As parallel_for_team, with `threads` threads, but no more than there are indexes.
-template <class Body>
-void parallel_for(index_t count, int threads, const Body& body) {
-  parallel_for_team(count, static_cast<int>(std::clamp<index_t>(count, 1, threads)), body);
+/// body(state, index) as parallel_for, with a state for each thread: what make(thread) returns when
+/// the thread begins.
+template <class Make, class Body>
+void parallel_for_with(index_t count, int threads, const Make& make, const Body& body) {
+  using state = decltype(make(0));
+  std::vector<std::unique_ptr<state>> states(static_cast<std::size_t>(std::max(threads, 1)));
+  parallel_for(count, threads, [&](index_t index, int thread) {
+    std::unique_ptr<state>& own = states[static_cast<std::size_t>(thread)];
+    if (own == nullptr) own.reset(new state(make(thread)));
+    body(*own, index);
+  });
 }
 
 /// body(range, thread) for [0, count) in ranges of `size`, the last one of what is left: as
@@ -69,7 +53,7 @@ template <class Body>
 void parallel_for_ranges(index_t count, index_t size, int threads, const Body& body) {
   parallel_for((count + size - 1) / size, threads, [&](index_t number, int thread) {
     const index_t begin = number * size;
-    body(detail::index_range{begin, std::min(count, begin + size)}, thread);
+    body(index_range{begin, std::min(count, begin + size)}, thread);
   });
 }
 

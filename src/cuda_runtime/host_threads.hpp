@@ -1,6 +1,6 @@
 #pragma once
 // Host threads that are kept between calls. With several GPUs, starting and ending the threads of a
-// call, and the OpenMP team of each, takes longer than a GPU's part of the upload.
+// call takes longer than a GPU's part of the upload.
 
 #include <functional>
 

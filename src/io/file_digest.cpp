@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <future>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -43,18 +42,15 @@ std::optional<file_digest> digest_by_threads(int descriptor, std::uint64_t size,
   const std::uint64_t count = std::clamp<std::uint64_t>(
       std::min(size / worth_a_thread, static_cast<std::uint64_t>(threads)), 1, most_threads);
   const std::uint64_t share = size / count;
-  std::vector<std::future<std::optional<file_digest>>> pieces;
-  for (std::uint64_t k = 0; k < count; ++k) {
+  std::vector<std::optional<file_digest>> pieces(count);
+  detail::parallel_for(static_cast<index_t>(count), threads, [&](index_t number, int) {
+    const auto k = static_cast<std::uint64_t>(number);
     // The last one goes on where the file grew.
-    const std::uint64_t most = k + 1 == count ? to_the_end : share;
-    const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
-    pieces.push_back(std::async(
-        policy, [descriptor, k, share, most] { return digest_of(descriptor, k * share, most); }));
-  }
+    pieces[k] = digest_of(descriptor, k * share, k + 1 == count ? to_the_end : share);
+  });
   std::optional<file_digest> whole = file_digest{};
-  for (std::size_t k = pieces.size(); k-- > 0;) pieces[k].wait();
   for (std::size_t k = 0; k < pieces.size(); ++k) {
-    const std::optional<file_digest> piece = pieces[k].get();
+    const std::optional<file_digest>& piece = pieces[k];
     const bool is_cut_short = k + 1 < pieces.size() && piece && piece->bytes < share;
     if (!piece || is_cut_short) whole.reset();
     if (whole) whole->append(*piece);

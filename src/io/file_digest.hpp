@@ -19,7 +19,7 @@ struct file_digest {
   friend bool operator==(const file_digest&, const file_digest&) = default;
 };
 
-/// Reads the file at `path`, by `threads` at most, 0: as many as OpenMP would use. Nothing where it
+/// Reads the file at `path`, by `threads` at most, 0: the default. Nothing where it
 /// is not a regular file, cannot be read, or is cut short meanwhile.
 [[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path, int threads = 0);
 

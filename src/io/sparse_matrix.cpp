@@ -1,6 +1,7 @@
 #include "io/sparse_matrix.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <type_traits>
 
@@ -138,6 +139,7 @@ void sort_columns(sparse_matrix& matrix, int threads) {
 
 std::optional<std::pair<index_t, index_t>> find_repeated(const sparse_matrix& matrix, int threads) {
   std::optional<std::pair<index_t, index_t>> found;
+  std::mutex mutex;
   std::visit(
       [&](const auto& own) {
         for_each_row(own.row_begin, matrix.rows, threads,
@@ -146,7 +148,7 @@ std::optional<std::pair<index_t, index_t>> find_repeated(const sparse_matrix& ma
                        const auto* const last = own.column.data() + end;
                        const auto* const twice = std::adjacent_find(first, last);
                        if (twice == last) return;
-#pragma omp critical(gpu_similarity_repeated_place)
+                       const std::scoped_lock lock(mutex);
                        if (!found || row < found->first) {
                          found.emplace(row, static_cast<index_t>(*twice));
                        }

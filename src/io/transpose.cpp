@@ -17,16 +17,14 @@ matrix<T> transposed_values(const matrix<T>& in, int threads) {
   T* const to = out.data();
   const index_t rows = in.rows();
   const index_t cols = in.cols();
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (index_t first_col = 0; first_col < cols; first_col += side) {
-    const index_t last_col = std::min(first_col + side, cols);
+  detail::parallel_for_ranges(cols, side, threads, [&](detail::index_range some, int) {
     for (index_t first_row = 0; first_row < rows; first_row += side) {
       const index_t last_row = std::min(first_row + side, rows);
-      for (index_t j = first_col; j < last_col; ++j) {
+      for (index_t j = some.begin; j < some.end; ++j) {
         for (index_t i = first_row; i < last_row; ++i) to[j * rows + i] = from[i * cols + j];
       }
     }
-  }
+  });
   return out;
 }
 

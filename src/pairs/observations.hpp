@@ -41,7 +41,7 @@ class present_values {
   }
   /// Columns that rows i and j share.
   [[nodiscard]] index_t shared(index_t i, index_t j) const;
-  /// The same of every row with every row of `others`, by `threads` (0: OpenMP's default).
+  /// The same of every row with every row of `others`, by `threads` (0: the default).
   [[nodiscard]] matrix<node_id> shared_of(index_range rows, index_range others, int threads) const;
   /// The same of the rows of each edge, whose col counts from row `first`.
   [[nodiscard]] std::vector<node_id> shared_of(std::span<const edge> edges, index_t first,

@@ -1,5 +1,5 @@
 // --threads is kept by every verb, in reading and writing too: counted_threads.cpp is loaded into
-// the command and counts pthread_create, and OpenMP's default is a number that would stand out.
+// the command and counts pthread_create, and OMP_NUM_THREADS is a number that would stand out.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -115,7 +115,6 @@ class bench {
     settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_COUNTED_THREADS},
                             {"GPU_SIMILARITY_THREADS_FILE", file},
                             {"OMP_NUM_THREADS", "12"},
-                            {"OMP_WAIT_POLICY", "passive"},
                             {"OPENBLAS_NUM_THREADS", "1"}};
     const auto result = gpu_test::run_command(job, settings);
     INFO(result.err);
@@ -151,7 +150,7 @@ TEST_CASE("--threads 2 has no more of a kind", "[cli]") {
   const bench b;
   for (const words& job : b.jobs()) {
     INFO(line_of(job));
-    // One of OpenMP's next to the first; one that reads ahead or two that write; that of signals.
+    // One that computes next to the first; one that reads ahead or two that write; that of signals.
     CHECK(b.run(job, "2").most <= 4);
   }
 }

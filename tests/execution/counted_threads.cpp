@@ -6,6 +6,7 @@
 #include "execution/counted_threads.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ namespace {
 std::atomic<int> created = 0;
 std::atomic<int> alive = 0;
 std::atomic<int> most = 0;
+std::atomic<bool> refused = false;
 
 struct task {
   void* (*body)(void*);
@@ -56,6 +58,10 @@ int threads_alive() {
   return alive;
 }
 
+void refuse_threads(bool is_refused) {
+  refused = is_refused;
+}
+
 int most_threads_alive() {
   return most.exchange(alive);
 }
@@ -66,6 +72,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* (*body)(void*), void* argument) noexcept {
   static const auto real =
       reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (refused) return EAGAIN;
   auto* const own = new (std::nothrow) task{body, argument};
   if (own == nullptr) abort();
   const int now = ++alive;

@@ -7,6 +7,8 @@ namespace gpu_test {
 int threads_created();
 /// Now, without the first thread of the process.
 int threads_alive();
+/// Whether the system refuses threads from now on.
+void refuse_threads(bool refused);
 /// At once, since the last such call.
 int most_threads_alive();
 

@@ -308,6 +308,9 @@ inline void add_callers_of_pairs(std::vector<operation>& all) {
          out.add(gpu::shared_observations(view(with_holes()), on_cpu));
          out.add(gpu::shared_observations(view(with_holes()), edges, on_cpu));
          out.add(gpu::shared_kendall_p(view(with_holes()), edges, gpu::tail::two_sided, on_cpu));
+         std::vector<double> r(9000, 0.25);
+         gpu::p_values_of(gpu::measure::pearson, r, 30, gpu::tail::two_sided, r, on_cpu);
+         out.add(r);
          for (const gpu::row_ties& ties : gpu::kendall_ties(view(counts()), on_cpu)) {
            out.add_value(ties.pairs);
          }

@@ -40,8 +40,8 @@ TEST_CASE("An idle process uses no time of the CPU", "[threads]") {
       gpu::matmul(data.view(), data.view(), {.b = gpu::transposition::transpose, .exec = exec});
   CHECK(product.rows() == 400);
 
-  // Threads of OpenMP and OpenBLAS wait for the next call for some milliseconds before they sleep,
-  // which take longer where other processes want the CPU.
+  // OpenBLAS's threads wait for the next call for some milliseconds before they sleep, which take
+  // longer where other processes want the CPU.
   const double winding_down = cpu_seconds_of_sleep(500);
   double idle = cpu_seconds_of_sleep(1000);
   for (int again = 0; again < 5 && idle >= 0.01; ++again) idle = cpu_seconds_of_sleep(1000);

@@ -78,7 +78,7 @@ class bench {
     line.push_back(path("out"));
     line.insert(line.end(), {"--memory-limit", std::to_string(of.limit), "--backend", "cpu"});
     command_settings settings;
-    settings.environment = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_WAIT_POLICY", "passive"}};
+    settings.environment = {{"OPENBLAS_NUM_THREADS", "1"}};
     const command_result result = run_command(line, settings);
     INFO(of.name << ", " << table << ": " << result.err);
     CHECK(result.exit_code == 0);

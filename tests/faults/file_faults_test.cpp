@@ -131,7 +131,6 @@ class bench {
     command_settings with_threads = settings;
     with_threads.environment.emplace_back("OMP_NUM_THREADS", "2");
     with_threads.environment.emplace_back("OPENBLAS_NUM_THREADS", "1");
-    with_threads.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     return run_command(words, with_threads);
   }
 

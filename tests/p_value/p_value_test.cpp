@@ -130,3 +130,28 @@ TEST_CASE("Arguments outside their range are refused", "[p_value]") {
   CHECK_THROWS_AS(critical_correlation(1.1, 30), gpu::invalid_argument);
   CHECK_THROWS_AS(critical_correlation(0.05, 1), gpu::invalid_argument);
 }
+
+TEST_CASE("p of many statistics are those of each", "[p_value]") {
+  std::vector<double> r(10'000);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = -1 + 2 * static_cast<double>(i) / 9999;
+  r[17] = std::nan("");
+  std::vector<double> out(r.size());
+  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
+    gpu::p_values_of(what, r, 12.5, gpu::tail::less, out, {.cpu_threads = 2});
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const double expected = gpu::p_value_of(what, r[i], 12.5, gpu::tail::less);
+      if (out[i] != expected && !(std::isnan(out[i]) && std::isnan(expected))) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+  const std::span<double> few = std::span(out).first(5);
+  const auto both = gpu::tail::two_sided;
+  CHECK_THROWS_AS(gpu::p_values_of(gpu::measure::pearson, r, 30, both, few), gpu::invalid_argument);
+  CHECK_THROWS_AS(gpu::p_values_of(gpu::measure::kendall, r, 30, both, out), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::p_values_of(gpu::measure::pearson, r, 2, both, out), gpu::invalid_argument);
+  r[9000] = 1.5;
+  out.assign(out.size(), 7.0);
+  CHECK_THROWS_AS(gpu::p_values_of(gpu::measure::pearson, r, 30, both, out), gpu::invalid_argument);
+  CHECK(out.front() == 7.0);
+}

@@ -11,13 +11,11 @@ configure "$folder" --preset asan -DCMAKE_BUILD_TYPE=RelWithDebInfo "$@"
 build "$folder" "${tests[@]}" parts_model_test
 # A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
 export ASAN_OPTIONS=abort_on_error=1
-export LSAN_OPTIONS=suppressions=$PWD/tools/dev/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:abort_on_error=1
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \
   --tests-regex "^($(IFS='|' && echo "${tests[*]}"))\$"
-# The command, by random jobs alone and in parts. Threads that spin while they wait would take the time of
-# the other processes.
+# The command, by random jobs alone and in parts.
 trials=60
 say "the command, in $trials random jobs"
-OMP_WAIT_POLICY=passive "$folder/tests/parts_model_test" --trials $trials --seed 100
+"$folder/tests/parts_model_test" --trials $trials --seed 100

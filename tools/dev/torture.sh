@@ -24,7 +24,6 @@ configure "$folder" -DGPU_SIMILARITY_BUILD_TESTS=ON
 build "$folder" "${chosen[@]}"
 
 # Threads that spin while they wait would take the time of the other processes.
-export OMP_WAIT_POLICY=passive
 seconds=$((60 * minutes / ${#chosen[@]}))
 failed=()
 if [[ " ${chosen[*]} " == *" part_faults_test "* ]] && [ "$minutes" -ge 10 ]; then

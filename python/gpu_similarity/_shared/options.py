@@ -81,7 +81,7 @@ class RunOptions(TypedDict, total=False):
     workspace_bytes : int
         Upper bound on scratch memory, of each device or of the host.
     cpu_threads : int
-        Threads of the CPU; 0 takes what OpenMP would.
+        Threads of the CPU; 0 is OMP_NUM_THREADS or the processors there are.
     variant : str
         Name of the implementation; "automatic" chooses.
     """

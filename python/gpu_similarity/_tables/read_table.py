@@ -139,7 +139,7 @@ def read_table(
         and the file is not sparse. The frame of a sparse file has sparse columns, each an array of
         its own.
     cpu_threads : int
-        0 takes what OpenMP would.
+        0 is OMP_NUM_THREADS or the processors there are.
     max_bytes : int
         What compressed input may unpack to.
 

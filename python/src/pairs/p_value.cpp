@@ -1,5 +1,3 @@
-#include <omp.h>
-
 #include <gpu/adjusted_p.hpp>
 #include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
@@ -21,34 +19,20 @@ gpu::tail tail_from(const char* name) {
   return enum_from_name<gpu::tail>("tail", name);
 }
 
-// p of the elements [begin, end) of `r`, by Student's t or, `of_ranks`, as edges of Spearman have
-// it from 10 observations on.
-void fill_p_values(const double* r, gpu::index_t begin, gpu::index_t end, double observations,
-                   gpu::tail tail, bool of_ranks, int threads, double* out) {
-  const gpu::measure what = of_ranks ? gpu::measure::spearman : gpu::measure::pearson;
-  // The first, NaN and what is out of range here: nothing may throw inside the parallel loop.
-  for (gpu::index_t i = begin; i < end; ++i) {
-    if (!(r[i] >= -1.0 && r[i] <= 1.0) || i == begin) {
-      out[i] = gpu::p_value_of(what, r[i], observations, tail);
-    }
-  }
-#pragma omp parallel for schedule(static) num_threads(threads) if (end - begin > 2048)
-  for (gpu::index_t i = begin; i < end; ++i) {
-    if (r[i] >= -1.0 && r[i] <= 1.0) out[i] = gpu::p_value_of(what, r[i], observations, tail);
-  }
-}
-
-// p of every element of a contiguous double array, in an array of the same length.
+// p of every element of a contiguous double array, in an array of the same length: by Student's t
+// or, `of_ranks`, as edges of Spearman have it from 10 observations on.
 nb::object p_values(nb::handle data, double observations, const char* side, bool of_ranks,
                     int cpu_threads) {
   constexpr gpu::index_t most = gpu::index_t{1} << 20;
+  const gpu::measure what = of_ranks ? gpu::measure::spearman : gpu::measure::pearson;
   const host_array r(data, "r");
   const auto view = r.as<double>("r");
   const gpu::tail tail = tail_from(side);
-  const int threads = cpu_threads > 0 ? cpu_threads : omp_get_max_threads();
   gpu::matrix<double> out(1, view.cols());
   in_pieces(view.cols(), most, [&](gpu::index_t begin, gpu::index_t end) {
-    fill_p_values(view.data(), begin, end, observations, tail, of_ranks, threads, out.data());
+    const auto count = static_cast<std::size_t>(end - begin);
+    gpu::p_values_of(what, {view.data() + begin, count}, observations, tail,
+                     {out.data() + begin, count}, {.cpu_threads = cpu_threads});
   });
   return matrix_to_numpy<double>(std::move(out), 1);
 }

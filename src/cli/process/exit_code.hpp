@@ -29,12 +29,6 @@ class refused_options : public usage_error {
   using usage_error::usage_error;
 };
 
-/// The system does not start as many threads as the run takes.
-class no_threads : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// A result that is larger than --max-output allows.
 class too_large : public std::runtime_error {
  public:

@@ -62,8 +62,6 @@ int guarded_run(const std::function<int()>& run, library_translation in_words) {
     return end_with(exit_bad_input, e.what());
   } catch (const too_large& e) {
     return end_with(exit_resources, e.what());
-  } catch (const no_threads& e) {
-    return end_with(exit_resources, e.what());
   } catch (const no_report& e) {
     return end_with(exit_resources, e.what());
   } catch (const io::output_error& e) {

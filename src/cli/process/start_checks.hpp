@@ -5,9 +5,10 @@
 
 namespace gpu::cli {
 
-/// Whether the run can begin: there is the backend that `exec` asks for, the variables of the
-/// environment have legal values, and the system starts the threads.
-/// @throw refused_options, gpu::backend_unavailable, no_threads
+/// Whether the run can begin: there is the backend that `exec` asks for, and the variables of the
+/// environment have legal values. From here on `exec.cpu_threads` holds for all that the process
+/// does.
+/// @throw refused_options, gpu::backend_unavailable
 void check_execution(const execution& exec);
 
 }  // namespace gpu::cli

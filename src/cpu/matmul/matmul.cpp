@@ -1,11 +1,8 @@
 #include "cpu/matmul/matmul.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <vector>
 
-#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
 #include "cpu/platform/scratch_limit.hpp"
@@ -69,11 +66,11 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
       options.exec, "matmul on one thread", detail::thread_count(options.exec.cpu_threads),
       {.thread = keeps_c ? static_cast<std::size_t>(c.cols()) * sizeof(T) : 0});
   std::vector<T> products(keeps_c ? static_cast<std::size_t>(threads * c.cols()) : 0);
-  const auto fill_row = [&](index_t i) {
+  const auto fill_row = [&](index_t i, int thread) {
     T* const row = c.row(i);
     if (depth == 0) return scale(row, beta, c.cols());
     const T* const a_row = a_transposed ? a.data() + i : a.row(i);
-    T* const out = keeps_c ? products.data() + omp_get_thread_num() * c.cols() : row;
+    T* const out = keeps_c ? products.data() + thread * c.cols() : row;
     if (b_transposed) {
       for_each_polled(c.cols(), depth,
                       [&](index_t j) { out[j] = dot(a_row, a_step, b.row(j), depth); });
@@ -88,10 +85,7 @@ void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T>
       scale(out, alpha, c.cols());
     }
   };
-  detail::first_failure failure;
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (index_t i = 0; i < c.rows(); ++i) failure.run([&] { fill_row(i); });
-  failure.rethrow();
+  detail::parallel_for(c.rows(), threads, fill_row);
 }
 
 template void matmul_naive(matrix_view<const float>, matrix_view<const float>, matrix_view<float>,

@@ -6,7 +6,7 @@
 
 namespace gpu::cpu {
 
-/// Row by row, vectorised by the compiler, rows shared among OpenMP threads. The only variant where
+/// Row by row, vectorised by the compiler, rows shared among threads. The only variant where
 /// the library was built without OpenBLAS.
 template <class T>
 void matmul_naive(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,

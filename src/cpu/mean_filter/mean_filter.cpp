@@ -1,7 +1,6 @@
 #include "cpu/mean_filter/mean_filter.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <array>
 #include <memory>
@@ -12,7 +11,6 @@
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
-#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
 #include "cpu/mean_filter/common_sum.hpp"
@@ -135,15 +133,9 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
     }
     out.row(row)[j] = finished<Out>(mean);
   };
-  detail::first_failure failure;
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (index_t begin = 0; begin < outputs; begin += step) {
-    failure.run([&] {
-      detail::poll_progress();
-      for (index_t i = begin; i < std::min(outputs, begin + step); ++i) fill(i);
-    });
-  }
-  failure.rethrow();
+  detail::parallel_for_ranges(outputs, step, threads, [&](detail::index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) fill(i);
+  });
 }
 
 // 64-byte aligned doubles for all threads, allocated before any of them starts.
@@ -226,23 +218,20 @@ void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_sh
   const thread_scratch per_thread = scratch_of(shape, split, nans);
   const index_t strips = shape.rows * split.strips_per_row;
   const index_t at_once = std::max<index_t>(1, 4096 / split.strip_outputs);
-  detail::first_failure failure;
-#pragma omp parallel num_threads(split.threads)
-  {
-    double* own = scratch.data() + omp_get_thread_num() * per_thread.size();
-    strip_runner<In, Out> runner(shape, nans, own, own + per_thread.sums);
-#pragma omp for schedule(dynamic, at_once)
-    for (index_t s = 0; s < strips; ++s) {
-      failure.run([&] {
-        if (s % at_once == 0) detail::poll_progress();
-        const index_t row = s / split.strips_per_row;
-        const index_t first = s % split.strips_per_row * split.strip_outputs;
-        const index_t outputs = std::min(split.strip_outputs, shape.output_cols - first);
-        runner.run(in.row(row), out.row(row), first, outputs);
+  const auto make = [&](int thread) {
+    double* own = scratch.data() + thread * per_thread.size();
+    return strip_runner<In, Out>(shape, nans, own, own + per_thread.sums);
+  };
+  detail::parallel_for_with(
+      (strips + at_once - 1) / at_once, split.threads, make,
+      [&](strip_runner<In, Out>& runner, index_t task) {
+        for (index_t s = task * at_once; s < std::min(strips, (task + 1) * at_once); ++s) {
+          const index_t row = s / split.strips_per_row;
+          const index_t first = s % split.strips_per_row * split.strip_outputs;
+          const index_t outputs = std::min(split.strip_outputs, shape.output_cols - first);
+          runner.run(in.row(row), out.row(row), first, outputs);
+        }
       });
-    }
-  }
-  failure.rethrow();
 }
 
 template <class In, class Out>
@@ -256,7 +245,6 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
   const auto stream = streaming_copy<Out>(shape);
   const strip_kernels& kernels = usable_strip_kernels();
   const auto run_step = [&](index_t s) {
-    if (s % steps_per_poll == 0) detail::poll_progress();
     const index_t row = s / steps_per_row;
     const index_t first = s % steps_per_row * step;
     const index_t count = std::min(step, shape.output_cols - first);
@@ -267,14 +255,12 @@ void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_
     kernels.correlate(elements, flipped, shape.window, count, values.data());
     write_results(out.row(row) + first, values.data(), count, stream);
   };
-  detail::first_failure failure;
-#pragma omp parallel num_threads(detail::thread_count(exec.cpu_threads))
-  {
-#pragma omp for schedule(static)
-    for (index_t s = 0; s < shape.rows * steps_per_row; ++s) failure.run([&] { run_step(s); });
-    if (stream != nullptr) finish_streaming();
-  }
-  failure.rethrow();
+  detail::parallel_for_ranges(shape.rows * steps_per_row, steps_per_poll,
+                              detail::thread_count(exec.cpu_threads),
+                              [&](detail::index_range some, int) {
+                                for (index_t s = some.begin; s < some.end; ++s) run_step(s);
+                                if (stream != nullptr) finish_streaming();
+                              });
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                \

@@ -145,7 +145,7 @@ class cpu_engine final : public detail::pair_engine {
   template <class Body>
   void for_each_tile(const std::vector<pair_tile>& tiles, const Body& body) {
     const auto count = static_cast<index_t>(tiles.size());
-    detail::parallel_for_team(count, team(), [&](index_t index, int thread) {
+    detail::parallel_for(count, team(), [&](index_t index, int thread) {
       body(tiles[static_cast<std::size_t>(index)], thread);
     });
   }

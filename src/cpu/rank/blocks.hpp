@@ -1,13 +1,10 @@
 #pragma once
-// Shares the rows of a matrix out over OpenMP threads, one row_ranker per thread.
-
-#include <omp.h>
+// Shares the rows of a matrix out over threads, each of which has a row_ranker.
 
 #include <algorithm>
-#include <optional>
 
-#include "base/first_failure.hpp"
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
 #include "cpu/platform/large_pages.hpp"
 #include "cpu/rank/row_ranker.hpp"
 
@@ -28,25 +25,20 @@ void rank_blocks(matrix_view<const T> data, tie_method ties, rank_order order, r
   const index_t least_share = is_counting ? 4 : 1;
   const index_t blocks = (rows + block_rows - 1) / block_rows;
   const int team = detail::thread_count(threads);
-  const auto share = static_cast<int>(
-      std::max(least_share, rows_of_large_page(rows, row_bytes, team) / block_rows));
-  detail::first_failure failure;
-#pragma omp parallel num_threads(team)
-  {
-    std::optional<row_ranker<T>> ranker;
-#pragma omp for schedule(dynamic, share)
-    for (index_t block = 0; block < blocks; ++block) {
-      failure.run([&] {
-        detail::poll_progress();
-        if (!ranker) ranker.emplace(data, ties, order, variant);
-        const index_t first = block * block_rows;
-        const index_t last = std::min(rows, first + block_rows);
-        ranker->rank(first, last, sink);
-        finish(first, last);
-      });
-    }
-  }
-  failure.rethrow();
+  const index_t share =
+      std::max(least_share, rows_of_large_page(rows, row_bytes, team) / block_rows);
+  detail::parallel_for_with((blocks + share - 1) / share, team,
+                            [&](int) { return row_ranker<T>(data, ties, order, variant); },
+                            [&](row_ranker<T>& ranker, index_t task) {
+                              for (index_t block = task * share;
+                                   block < std::min(blocks, (task + 1) * share); ++block) {
+                                detail::poll_progress();
+                                const index_t first = block * block_rows;
+                                const index_t last = std::min(rows, first + block_rows);
+                                ranker.rank(first, last, sink);
+                                finish(first, last);
+                              }
+                            });
 }
 
 }  // namespace gpu::cpu

@@ -11,6 +11,7 @@
 #include <gpu/top_k.hpp>
 
 #include "base/parallel.hpp"
+#include "base/poll_progress.hpp"
 #include "cpu/top_k/scan.hpp"
 
 namespace gpu::cpu {

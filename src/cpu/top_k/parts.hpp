@@ -6,7 +6,7 @@
 
 #include <gpu/index.hpp>
 
-#include "base/first_failure.hpp"
+#include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
 #include "cpu/platform/scratch_limit.hpp"
 
@@ -46,16 +46,11 @@ auto select_in_parts(index_t n, int threads, const Select& select) {
   using result = decltype(select(index_t{0}, n));
   const int parts = part_count(n, threads);
   std::vector<result> found(static_cast<std::size_t>(parts));
-  detail::first_failure failure;
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
-  for (int part = 0; part < parts; ++part) {
-    failure.run([&] {
-      const index_t begin = n / parts * part;
-      const index_t end = part + 1 == parts ? n : begin + n / parts;
-      found[static_cast<std::size_t>(part)] = select(begin, end);
-    });
-  }
-  failure.rethrow();
+  detail::parallel_for(parts, threads, [&](index_t part, int) {
+    const index_t begin = n / parts * part;
+    const index_t end = part + 1 == parts ? n : begin + n / parts;
+    found[static_cast<std::size_t>(part)] = select(begin, end);
+  });
   return found;
 }
 
@@ -66,15 +61,13 @@ void for_each_row(index_t rows, int threads, const Select& select) {
   const bool rows_in_parallel = has_row_for_each(rows, threads);
   const int outer = rows_in_parallel ? threads : 1;
   const int inner = rows_in_parallel ? 1 : threads;
-  detail::first_failure failure;
-#pragma omp parallel for num_threads(outer) schedule(dynamic, 16) if (outer > 1)
-  for (index_t i = 0; i < rows; ++i) {
-    failure.run([&] {
+  constexpr index_t rows_at_once = 16;
+  detail::parallel_for_ranges(rows, rows_at_once, outer, [&](detail::index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) {
       detail::poll_progress();
       select(i, inner);
-    });
-  }
-  failure.rethrow();
+    }
+  });
 }
 
 }  // namespace gpu::cpu

@@ -56,13 +56,16 @@ void input_upload::copy(const std::byte* from, std::size_t rows, std::size_t row
   const std::size_t step = piece_ / row_bytes;
   for (std::size_t first = 0; first < rows; first += step) {
     const std::size_t here = std::min(step, rows - first);
-    const auto rows_here = static_cast<std::int64_t>(here);
+    const auto rows_of_part =
+        static_cast<index_t>(std::max<std::size_t>(1, part_bytes / row_bytes));
     send(here * row_bytes, out + first * row_bytes, [&](std::byte* piece) {
-#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
-      for (std::int64_t i = 0; i < rows_here; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        std::memcpy(piece + row * row_bytes, from + (first + row) * stride_bytes, row_bytes);
-      }
+      detail::parallel_for_ranges(
+          static_cast<index_t>(here), rows_of_part, threads_, [&](detail::index_range some, int) {
+            for (index_t i = some.begin; i < some.end; ++i) {
+              const auto row = static_cast<std::size_t>(i);
+              std::memcpy(piece + row * row_bytes, from + (first + row) * stride_bytes, row_bytes);
+            }
+          });
     });
   }
 }
@@ -98,12 +101,11 @@ bool input_upload::copy_as_bytes(const std::int32_t* from, std::size_t count, st
 
 template <class Fill>
 void input_upload::on_parts(std::size_t bytes, const Fill& fill) const {
-  const auto parts = static_cast<std::int64_t>((bytes + part_bytes - 1) / part_bytes);
-#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
-  for (std::int64_t part = 0; part < parts; ++part) {
+  const auto parts = static_cast<index_t>((bytes + part_bytes - 1) / part_bytes);
+  detail::parallel_for(parts, threads_, [&](index_t part, int) {
     const std::size_t begin = static_cast<std::size_t>(part) * part_bytes;
     fill(begin, std::min(part_bytes, bytes - begin));
-  }
+  });
 }
 
 template <class Fill>

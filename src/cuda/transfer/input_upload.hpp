@@ -17,7 +17,7 @@ class input_upload {
   static bool is_staged(std::size_t bytes);
 
   /// Copies are ordered on `stream` and staged in two pieces of `piece_bytes`, which `threads`
-  /// OpenMP threads fill. A piece_bytes of 0 disables staging.
+  /// threads fill. A piece_bytes of 0 disables staging.
   input_upload(std::size_t piece_bytes, int threads, cudaStream_t stream);
   ~input_upload();
   input_upload(const input_upload&) = delete;

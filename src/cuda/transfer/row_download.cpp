@@ -36,15 +36,14 @@ void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::si
 void make_pages(std::byte* begin, std::byte* end, int threads) {
   const auto first = (reinterpret_cast<std::uintptr_t>(begin) + large_page - 1) / large_page;
   const auto last = reinterpret_cast<std::uintptr_t>(end) / large_page;
-  const auto pages = static_cast<std::int64_t>(last) - static_cast<std::int64_t>(first);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t page = 0; page < pages; ++page) {
+  const auto pages = static_cast<index_t>(last) - static_cast<index_t>(first);
+  detail::parallel_for(pages, threads, [&](index_t page, int) {
     auto* at = reinterpret_cast<volatile std::byte*>((first + static_cast<std::uintptr_t>(page)) *
                                                      large_page);
     for (std::size_t offset = 0; offset < large_page; offset += small_page) {
       at[offset] = std::byte{0};
     }
-  }
+  });
 }
 
 }  // namespace
@@ -107,13 +106,12 @@ void row_download<Value>::store(int slot) {
   const index_t step = dense ? elements_per_task : out_.cols();
   const index_t count = rows.size() * out_.cols();
   const index_t tasks = (count + step - 1) / step;
-#pragma omp parallel for num_threads(threads_) schedule(static)
-  for (index_t task = 0; task < tasks; ++task) {
+  detail::parallel_for(tasks, threads_, [&](index_t task, int) {
     const index_t first = task * step;
     Value* to = dense ? out_.row(rows.begin) + first : out_.row(rows.begin + task);
     stream_copy(to, from + first,
                 static_cast<std::size_t>(std::min(step, count - first)) * sizeof(Value));
-  }
+  });
   pending_[slot] = {};
 }
 

@@ -12,10 +12,9 @@
 namespace gpu::cuda {
 
 /// How the host's threads share an upload. A call that has the host to itself fills large pieces by
-/// OpenMP's team and lets one thread call the driver: 2.8 to 3.2 ms for 20,000 x 1000. With 8
-/// threads that upload blocks of their own it takes 3.4 to 4 ms; with 8 threads beside OpenMP's,
-/// which compete with its spinning workers, 8 ms. Engines that share a call have threads of their
-/// own each.
+/// all threads and lets one thread call the driver: 2.8 to 3.2 ms for 20,000 x 1000. With 8 threads
+/// that upload blocks of their own it takes 3.4 to 4 ms. Engines that share a call have threads of
+/// their own each.
 struct upload_shape {
   bool together;            ///< All threads fill a piece, and one uploads it.
   std::size_t lanes;        ///< Of each uploading thread: one computes while the other copies.

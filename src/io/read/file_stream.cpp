@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <future>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
@@ -175,20 +175,16 @@ class regular_file_stream final : public byte_stream {
         static_cast<std::size_t>(std::min(threads_, enough_threads)), known / worth_a_thread);
     if (count < 2) return 0;
     const std::size_t part = known / count;
-    std::vector<std::future<piece>> parts;
-    for (std::size_t k = 0; k < count; ++k) {
+    std::vector<piece> parts(count);
+    detail::parallel_for(static_cast<index_t>(count), threads_, [&](index_t number, int) {
+      const auto k = static_cast<std::size_t>(number);
       const std::size_t bytes = k + 1 == count ? known - k * part : part;
-      const auto policy = k + 1 == count ? std::launch::deferred : std::launch::async;
-      parts.push_back(std::async(policy, [this, out, k, part, bytes] {
-        return read_piece(out.subspan(k * part, bytes), position_ + k * part);
-      }));
-    }
+      parts[k] = read_piece(out.subspan(k * part, bytes), position_ + k * part);
+    });
     std::size_t filled = 0;
     bool has_gap = false;
-    for (std::size_t k = count; k-- > 0;) parts[k].wait();
     for (std::size_t k = 0; k < count; ++k) {
-      const piece got = parts[k].get();
-      if (!has_gap) filled += take(got);
+      if (!has_gap) filled += take(parts[k]);
       has_gap = has_gap || filled < std::min(known, (k + 1) * part);
     }
     return filled;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <future>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -145,7 +146,11 @@ class streamed_lines final : public line_source {
       std::memcpy(coming_.bytes.data(), current_.bytes.data() + current_.whole_lines, rest);
     }
     coming_.filled = rest;
-    ahead_ = std::async(policy_, [this] { fill(coming_); });
+    try {
+      ahead_ = std::async(policy_, [this] { fill(coming_); });
+    } catch (const std::system_error&) {  // no thread to be had: nothing is read ahead
+      ahead_ = std::async(std::launch::deferred, [this] { fill(coming_); });
+    }
   }
 
   void fill(block& b) {

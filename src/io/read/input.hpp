@@ -31,7 +31,7 @@ class input {
   /// decompressed, to at most `max_bytes`.
   /// @param digest becomes that of the bytes that are read of the file, compressed or not, where it
   ///   is not null: that of the whole file once everything was read.
-  /// @param threads that read at most, 0: what OpenMP would take. With 1 the caller reads.
+  /// @param threads that read at most, 0: the default. With 1 the caller reads.
   /// @throw input_error where it cannot be opened or read, or is a directory.
   input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
         std::shared_ptr<file_digest> digest = nullptr, int threads = 0);

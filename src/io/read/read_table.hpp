@@ -16,7 +16,7 @@ namespace gpu::io {
 struct read_options {
   text_options text = {};   ///< How a table of text is laid out, as far as the caller says.
   bool transposes = false;  ///< Whether the columns of the file are the rows of the table.
-  int threads = 0;          ///< 0: what OpenMP would take.
+  int threads = 0;          ///< 0: the default.
   stop_request stop = {};   ///< Asked between blocks of some megabytes.
   /// What compressed input may unpack to, in bytes: a few megabytes of gzip can unpack to
   /// thousands of times as much.

@@ -101,16 +101,13 @@ block_values read_block(std::string_view block, const text_layout& layout, recor
   const std::size_t most_bytes = (block.size() + count) * segment_reader::most_value_bytes;
   block_values out{value_arena(value_arena::capacity_for(most_bytes, count)),
                    std::vector<text_segment>(count)};
-  // An exception must not leave the parallel region; behind a bad line nothing needs reading.
-  std::exception_ptr failure;
-  std::atomic<std::size_t> stop_at{count};
-#pragma omp parallel num_threads(threads)
-  {
-    segment_reader reader(block, layout, breaks, out.arena);
-#pragma omp for schedule(dynamic, 1)
-    for (std::size_t k = 0; k < count; ++k) {
-      if (k > stop_at.load(std::memory_order_relaxed)) continue;
-      try {
+  std::atomic<std::size_t> stop_at{count};  // behind a bad line nothing needs reading
+  detail::parallel_for_with(
+      static_cast<index_t>(count), threads,
+      [&](int) { return segment_reader(block, layout, breaks, out.arena); },
+      [&](segment_reader& reader, index_t segment) {
+        const auto k = static_cast<std::size_t>(segment);
+        if (k > stop_at.load(std::memory_order_relaxed)) return;
         const std::string_view lines = block.substr(bounds[k], bounds[k + 1] - bounds[k]);
         if (blank_line_bytes(lines) == lines.size()) {
           out.segments[k].lines = lines_in(lines);
@@ -118,13 +115,7 @@ block_values read_block(std::string_view block, const text_layout& layout, recor
           out.segments[k] = reader.read(lines);
         }
         if (out.segments[k].error) stop_at = std::min(stop_at.load(), k);
-      } catch (...) {
-#pragma omp critical
-        failure = std::current_exception();
-      }
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+      });
   out.arena.trim();
   return out;
 }
@@ -141,15 +132,15 @@ matrix<T> join(std::deque<block_values>& blocks, index_t rows, index_t cols, int
     for (std::size_t k = 0; k < segments.size(); ++k) {
       first_row[k] = std::exchange(block_row, block_row + segments[k].rows);
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (std::size_t k = 0; k < segments.size(); ++k) {
+    detail::parallel_for(std::ssize(segments), threads, [&](index_t segment, int) {
+      const auto k = static_cast<std::size_t>(segment);
       T* const target = out.data() + first_row[k] * cols;
       const auto copy = [target](const auto& values) {
         std::transform(values.begin(), values.end(), target,
                        [](auto v) { return static_cast<T>(v); });
       };
       std::visit(copy, segments[k].values);
-    }
+    });
   }
   return out;
 }

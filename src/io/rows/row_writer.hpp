@@ -23,7 +23,7 @@ struct rows_to_write {
   bool is_float = false;             ///< Whether they are float, not double.
   bool are_named = false;            ///< Whether each row comes with a name.
   column_names columns = {};         ///< Of `cols` names, or none.
-  int threads = 0;                   ///< 0: what OpenMP would take.
+  int threads = 0;                   ///< 0: the default.
 };
 
 /// TSV: the names of the columns, where there are any, then the values of each row, behind its name

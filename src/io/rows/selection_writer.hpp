@@ -26,7 +26,7 @@ struct selection_to_write {
   bool is_float = false;             ///< Whether values come from float.
   bool is_vector = false;            ///< One vector, not rows: entries have a place in it.
   column_names columns = {};         ///< Of the table that was looked at, or none.
-  int threads = 0;                   ///< 0: what OpenMP would take.
+  int threads = 0;                   ///< 0: the default.
 };
 
 /// The best entries of some rows, [rows, entries]; behind `found` of a row there is nothing: value

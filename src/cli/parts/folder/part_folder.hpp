@@ -31,7 +31,7 @@ struct part_status {
 
 class part_folder {
  public:
-  /// @param threads that read files to check them, at most; 0: as many as OpenMP would use
+  /// @param threads that read files to check them, at most; 0: the default
   explicit part_folder(std::string path, int threads = 0, folder_kind kind = folder_kind::named)
       : files_(std::move(path), kind), threads_(threads) {}
 

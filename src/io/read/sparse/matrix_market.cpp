@@ -94,7 +94,7 @@ class mtx_body {
       const std::vector<std::size_t> bounds = bounds_of(block);
       std::vector<mtx_lines<Place>> read(bounds.size() - 1);
       std::atomic<std::size_t> stop_at{read.size()};
-      detail::parallel_for_team(std::ssize(read), team, [&](index_t task, int thread) {
+      detail::parallel_for(std::ssize(read), team, [&](index_t task, int thread) {
         const auto k = static_cast<std::size_t>(task);
         if (k > stop_at.load(std::memory_order_relaxed)) return;
         read[k] = readers[static_cast<std::size_t>(thread)].read(

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 
 namespace gpu::cuda {

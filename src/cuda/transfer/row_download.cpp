@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/parallel.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 
 namespace gpu::cuda {

@@ -197,12 +197,8 @@ line statistic_costs(const pair_kernels& kernels) {
   const auto at = [&](index_t cols) {
     const std::vector<double> values(static_cast<std::size_t>(side * cols), 0.1);
     std::vector<double> out(side * side);
-    const index_t split = kernels.split_scratch == nullptr ? 0 : kernels.split_scratch(side, cols);
-    std::vector<double> scratch(
-        static_cast<std::size_t>(side * side * gpu::detail::partial_sums + split));
     return nanoseconds(side * side, [&] {
-      kernels.ordered_dots(values.data(), side, values.data(), side, cols, out.data(), side,
-                           scratch.data());
+      kernels.ordered_dots(values.data(), side, values.data(), side, cols, out.data(), side);
     });
   };
   return through(at(few), at(many));

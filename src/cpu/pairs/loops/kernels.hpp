@@ -353,21 +353,16 @@ struct pair_kernels {
   /// Writes the kept pairs of a row to out [count + hit_padding], columns ascending; returns their
   /// number.
   index_t (*select)(const sum_row& row, pair_hit* out) = nullptr;
-  /// Doubles of scratch that add_partial_sums takes for so many columns of `count` elements; absent
-  /// (null) where ordered_dots and add_partial_sums take no scratch.
-  index_t (*split_scratch)(index_t cols, index_t count) = nullptr;
   /// r of rows x cols pairs in the order of stats/unit_rows.hpp, not clipped. Row i starts at
-  /// x + i * length, column j at y + j * length; length is a multiple of 8. `scratch` has room for
-  /// the partial sums of all pairs and split_scratch(cols, length) more; a single pair takes none.
+  /// x + i * length, column j at y + j * length; length is a multiple of 8.
   void (*ordered_dots)(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                       double* out, index_t out_stride, double* scratch) = nullptr;
+                       double* out, index_t out_stride) = nullptr;
   /// Adds, of the same pairs, the products of `count` elements from x and y on to the eight partial
   /// sums of each: sums [rows, cols, 8], from zeros with `begins`. Rows are `length` elements
   /// apart; count is a multiple of 8. Sums of pairs with col + diagonal <= row may stay zeros.
-  /// `scratch`: split_scratch(cols, count).
   void (*add_partial_sums)(const double* x, index_t rows, const double* y, index_t cols,
                            index_t length, index_t count, index_t diagonal, bool begins,
-                           double* sums, double* scratch) = nullptr;
+                           double* sums) = nullptr;
   /// What ordered_dots gives, from the partial sums of all elements.
   void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
                                index_t out_stride) = nullptr;

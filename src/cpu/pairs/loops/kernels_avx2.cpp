@@ -11,25 +11,53 @@ namespace {
 #include "cpu/pairs/loops/kernel_body.hpp"
 #include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
+#include "cpu/pairs/loops/kernels_dots_body.hpp"
+#include "cpu/pairs/loops/kernels_doubles.hpp"
 #include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_rounding_body.hpp"
 #include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
-struct avx2_pairwise {
+struct avx2_doubles {
   using vec = __m256d;
-  static constexpr index_t lanes = 4;
-  static constexpr int rows = 2;
-  static vec zero() { return _mm256_setzero_pd(); }
-  static vec load(const double* p) { return _mm256_loadu_pd(p); }
-  static vec spread(const double* p) { return _mm256_broadcast_sd(p); }
-  static vec multiply(vec a, vec b) { return _mm256_mul_pd(a, b); }
   static vec fused(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }
-  static void store(double* p, vec a) { _mm256_storeu_pd(p, a); }
+  static double combine(vec low, vec high) {
+    const vec four = _mm256_add_pd(low, high);
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+  static double combine(const vec (&s)[2]) { return combine(s[0], s[1]); }
+  static double combine(const double* s) {
+    return combine(_mm256_loadu_pd(s), _mm256_loadu_pd(s + 4));
+  }
+  static vec magnitude(vec a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+  static vec most(vec a, vec b) { return _mm256_max_pd(a, b); }
+  static bool all_at_most(const vec (&a)[2], const vec (&b)[2]) {
+    return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a[0], b[0], _CMP_LE_OQ),
+                                            _mm256_cmp_pd(a[1], b[1], _CMP_LE_OQ))) == 0xf;
+  }
+  static vec from(const std::int32_t* p) {
+    return _mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  static vec from(const std::int16_t* p) {
+    return _mm256_cvtepi32_pd(
+        _mm_cvtepi16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  }
+  static void to_int16(const vec (&at)[2], std::int16_t* p) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm_packs_epi32(_mm256_cvtpd_epi32(at[0]), _mm256_cvtpd_epi32(at[1])));
+  }
+};
+using avx2_eight = eight_doubles<avx2_doubles>;
+// Twelve sums for seven loads: as many as registers hold beside the factors.
+using avx2_dots = dots_body<doubles<avx2_doubles>, 3>;
+
+struct avx2_pairwise : doubles<avx2_doubles> {
+  static constexpr int rows = 2;
 };
 
-struct avx2_masks : avx2_pairwise {
+struct avx2_masks : doubles<avx2_doubles> {
   static constexpr int product_rows = 4;
   using ints = __m256i;
   static constexpr index_t int16_lanes = 16;
@@ -171,221 +199,7 @@ struct avx2_float32 : avx2_lanes {
   static void store(sum s, std::int32_t* p) { store_real(s, reinterpret_cast<float*>(p)); }
 };
 
-// Partial sums 0 to 3 and 4 to 7.
-inline double combine(__m256d low, __m256d high) {
-  const __m256d four = _mm256_add_pd(low, high);
-  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
-}
-
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void ordered_block(const double* x, const double* y,
-                                                         index_t length, double* out,
-                                                         index_t out_stride) {
-  __m256d low[Rows][Cols];
-  __m256d high[Rows][Cols];
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) low[i][j] = high[i][j] = _mm256_setzero_pd();
-  }
-  for (index_t k = 0; k < length; k += 8) {
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const __m256d a_low = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
-      const __m256d a_high = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k + 4);
-      for (std::size_t j = 0; j < Cols; ++j) {
-        const double* b = y + static_cast<index_t>(j) * length + k;
-        low[i][j] = _mm256_fmadd_pd(a_low, _mm256_loadu_pd(b), low[i][j]);
-        high[i][j] = _mm256_fmadd_pd(a_high, _mm256_loadu_pd(b + 4), high[i][j]);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j)
-      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] =
-          combine(low[i][j], high[i][j]);
-  }
-}
-
-// Four of the eight partial sums of each pair, from x, y and `sums` on.
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
-                                                     index_t length, index_t count, bool begins,
-                                                     double* sums, index_t cols,
-                                                     const double* next) {
-  const auto place = [&](std::size_t i, std::size_t j) {
-    return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
-  };
-  __m256d s[Rows][Cols];
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) {
-      s[i][j] = begins ? _mm256_setzero_pd() : _mm256_loadu_pd(place(i, j));
-    }
-  }
-  for (index_t k = 0; k < count; k += 8) {
-    _mm_prefetch(reinterpret_cast<const char*>(next + k), _MM_HINT_T1);
-    __m256d b[Cols];
-    for (std::size_t j = 0; j < Cols; ++j)
-      b[j] = _mm256_loadu_pd(y + static_cast<index_t>(j) * length + k);
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const __m256d a = _mm256_loadu_pd(x + static_cast<index_t>(i) * length + k);
-      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm256_fmadd_pd(a, b[j], s[i][j]);
-    }
-  }
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) _mm256_storeu_pd(place(i, j), s[i][j]);
-  }
-}
-
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void add_halves(const double* x, const double* y,
-                                                      index_t length, index_t count, bool begins,
-                                                      double* sums, index_t cols,
-                                                      const double* next) {
-  add_block<Rows, Cols>(x, y, length, count, begins, sums, cols, next);
-  add_block<Rows, Cols>(x + 4, y + 4, length, count, begins, sums + 4, cols, y);
-}
-
-// Whole sums of some rows and columns, half of the partial sums at a time.
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void dots_by_halves(const double* x, const double* y,
-                                                          index_t length, double* out,
-                                                          index_t out_stride) {
-  alignas(32) double sums[Rows][Cols][8];
-  add_halves<Rows, Cols>(x, y, length, length, true, sums[0][0], Cols, y);
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j)
-      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] =
-          combine(_mm256_load_pd(sums[i][j]), _mm256_load_pd(sums[i][j] + 4));
-  }
-}
-
-// Four rows at a time: a row alone takes more loads than products.
-void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride, double* /*scratch*/) {
-  index_t i = 0;
-  for (; i + 4 <= rows; i += 4) {
-    const double* const a = x + i * length;
-    double* const to = out + i * out_stride;
-    index_t j = 0;
-    for (; j + 3 <= cols; j += 3) {
-      dots_by_halves<4, 3>(a, y + j * length, length, to + j, out_stride);
-    }
-    for (; j < cols; ++j) dots_by_halves<4, 1>(a, y + j * length, length, to + j, out_stride);
-  }
-  for (; i < rows; ++i) {
-    const double* const a = x + i * length;
-    double* const to = out + i * out_stride;
-    index_t j = 0;
-    for (; j + 4 <= cols; j += 4) {
-      ordered_block<1, 4>(a, y + j * length, length, to + j, out_stride);
-    }
-    for (; j < cols; ++j) ordered_block<1, 1>(a, y + j * length, length, to + j, out_stride);
-  }
-}
-
-// Four rows and three columns, half of the partial sums at a time: twelve sums for seven loads, as
-// many as registers hold beside the factors. Rows outside, so that theirs, which are more, stay in
-// the first level of the caches. The elements behind these are asked for as with AVX-512.
-void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, index_t diagonal, bool begins, double* sums,
-                      double* /*scratch*/) {
-  index_t asked = 0;
-  const auto next = [&] {
-    const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;
-    if (++asked == rows + cols) asked = 0;
-    return row + count;
-  };
-  for (index_t i = 0; i < rows;) {
-    const bool four = i + 4 <= rows;
-    const index_t height = four ? 4 : 1;
-    const double* const a = x + i * length;
-    for (index_t j = 0; j < cols;) {
-      const bool three = j + 3 <= cols;
-      const index_t width = three ? 3 : 1;
-      const double* const b = y + j * length;
-      double* const to = sums + (i * cols + j) * 8;
-      if (j + width - 1 + diagonal <= i) {
-        for (index_t k = 0; begins && k < height; ++k) {
-          __builtin_memset(to + k * cols * 8, 0, static_cast<std::size_t>(width) * 8 * sizeof *to);
-        }
-      } else if (four) {
-        three ? add_halves<4, 3>(a, b, length, count, begins, to, cols, next())
-              : add_halves<4, 1>(a, b, length, count, begins, to, cols, b);
-      } else {
-        three ? add_halves<1, 3>(a, b, length, count, begins, to, cols, b)
-              : add_halves<1, 1>(a, b, length, count, begins, to, cols, b);
-      }
-      j += width;
-    }
-    i += height;
-  }
-}
-
-void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
-                          index_t out_stride) {
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      const double* const of = sums + (i * cols + j) * 8;
-      out[i * out_stride + j] = combine(_mm256_loadu_pd(of), _mm256_loadu_pd(of + 4));
-    }
-  }
-}
-
 #include "cpu/pairs/loops/kernels_avx2_blocks.hpp"
-
-// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
-struct avx2_eight {
-  __m256d low;
-  __m256d high;
-  static avx2_eight zero() { return spread(0); }
-  static avx2_eight spread(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
-  static avx2_eight load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
-  static avx2_eight from(const double* p) { return load(p); }
-  static avx2_eight from(__m128i low, __m128i high) {
-    return {_mm256_cvtepi32_pd(low), _mm256_cvtepi32_pd(high)};
-  }
-  static avx2_eight from(const std::int32_t* p) {
-    const auto* at = reinterpret_cast<const __m128i*>(p);
-    return from(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
-  }
-  static avx2_eight from(const std::int16_t* p) {
-    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    return from(_mm_cvtepi16_epi32(all), _mm_cvtepi16_epi32(_mm_unpackhi_epi64(all, all)));
-  }
-  void to_int16(std::int16_t* p) const {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
-                     _mm_packs_epi32(_mm256_cvtpd_epi32(low), _mm256_cvtpd_epi32(high)));
-  }
-  void store(double* p) const {
-    _mm256_storeu_pd(p, low);
-    _mm256_storeu_pd(p + 4, high);
-  }
-  friend avx2_eight operator+(avx2_eight a, avx2_eight b) {
-    return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
-  }
-  friend avx2_eight operator-(avx2_eight a, avx2_eight b) {
-    return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
-  }
-  friend avx2_eight operator*(avx2_eight a, avx2_eight b) {
-    return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
-  }
-  friend avx2_eight operator/(avx2_eight a, avx2_eight b) {
-    return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
-  }
-  static avx2_eight fused(avx2_eight a, avx2_eight b, avx2_eight c) {
-    return {_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
-  }
-  static avx2_eight magnitude(avx2_eight a) {
-    const __m256d sign = _mm256_set1_pd(-0.0);
-    return {_mm256_andnot_pd(sign, a.low), _mm256_andnot_pd(sign, a.high)};
-  }
-  static avx2_eight most(avx2_eight a, avx2_eight b) {
-    return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
-  }
-  static bool all_at_most(avx2_eight a, avx2_eight b) {
-    return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a.low, b.low, _CMP_LE_OQ),
-                                            _mm256_cmp_pd(a.high, b.high, _CMP_LE_OQ))) == 0xf;
-  }
-};
 
 }  // namespace
 
@@ -404,9 +218,9 @@ const pair_kernels avx2_pair_kernels{
     .add_products = product_body<avx2_int16>::add,
     .rho_of_doubles = rho_of_doubles,
     .select = select_sums,
-    .ordered_dots = ordered_dots,
-    .add_partial_sums = add_partial_sums,
-    .combine_partial_sums = combine_partial_sums,
+    .ordered_dots = avx2_dots::ordered,
+    .add_partial_sums = avx2_dots::add,
+    .combine_partial_sums = avx2_dots::combine_all,
     .blocks = {.least_length = 256,
                .least_rows = avx2_row_blocks::rows_at_once,
                .scratch = avx2_row_blocks::scratch,

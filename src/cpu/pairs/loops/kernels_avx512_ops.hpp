@@ -133,135 +133,6 @@ inline index_t select_compressed(const sum_row& in, pair_hit* out) {
   return kept;
 }
 
-// Eight partial sums are the eight lanes.
-inline double combine(__m512d s) {
-  const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
-  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
-}
-
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void ordered_block(const double* x, const double* y,
-                                                         index_t length, double* out,
-                                                         index_t out_stride) {
-  __m512d s[Rows][Cols];
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_setzero_pd();
-  }
-  for (index_t k = 0; k < length; k += 8) {
-    __m512d b[Cols];
-    for (std::size_t j = 0; j < Cols; ++j)
-      b[j] = _mm512_loadu_pd(y + static_cast<index_t>(j) * length + k);
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const __m512d a = _mm512_loadu_pd(x + static_cast<index_t>(i) * length + k);
-      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_fmadd_pd(a, b[j], s[i][j]);
-    }
-  }
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j)
-      out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)] = combine(s[i][j]);
-  }
-}
-
-inline void ordered_dots(const double* x, index_t rows, const double* y, index_t cols,
-                         index_t length, double* out, index_t out_stride, double* /*scratch*/) {
-  for (index_t i = 0; i < rows;) {
-    const bool four = i + 4 <= rows;
-    const double* a = x + i * length;
-    double* row = out + i * out_stride;
-    index_t j = 0;
-    for (; j + 4 <= cols; j += 4) {
-      const double* b = y + j * length;
-      four ? ordered_block<4, 4>(a, b, length, row + j, out_stride)
-           : ordered_block<1, 4>(a, b, length, row + j, out_stride);
-    }
-    for (; j < cols; ++j) {
-      const double* b = y + j * length;
-      four ? ordered_block<4, 1>(a, b, length, row + j, out_stride)
-           : ordered_block<1, 1>(a, b, length, row + j, out_stride);
-    }
-    i += four ? 4 : 1;
-  }
-}
-
-// `next`: what is asked for from memory meanwhile, as many elements.
-template <std::size_t Rows, std::size_t Cols>
-inline __attribute__((always_inline)) void add_block(const double* x, const double* y,
-                                                     index_t length, index_t count, bool begins,
-                                                     double* sums, index_t cols,
-                                                     const double* next) {
-  const auto place = [&](std::size_t i, std::size_t j) {
-    return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * 8;
-  };
-  __m512d s[Rows][Cols];
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) {
-      s[i][j] = begins ? _mm512_setzero_pd() : _mm512_loadu_pd(place(i, j));
-    }
-  }
-  for (index_t k = 0; k < count; k += 8) {
-    _mm_prefetch(reinterpret_cast<const char*>(next + k), _MM_HINT_T1);
-    __m512d b[Cols];
-    for (std::size_t j = 0; j < Cols; ++j)
-      b[j] = _mm512_loadu_pd(y + static_cast<index_t>(j) * length + k);
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const __m512d a = _mm512_loadu_pd(x + static_cast<index_t>(i) * length + k);
-      for (std::size_t j = 0; j < Cols; ++j) s[i][j] = _mm512_fmadd_pd(a, b[j], s[i][j]);
-    }
-  }
-  for (std::size_t i = 0; i < Rows; ++i) {
-    for (std::size_t j = 0; j < Cols; ++j) _mm512_storeu_pd(place(i, j), s[i][j]);
-  }
-}
-
-// Four rows and six columns: 24 sums, which keep both units of multiplication busy. Columns
-// outside, so that theirs stay in the first level of the caches. The elements behind these are
-// asked for on the way, a row for each tile: they are next, and no prefetcher goes from page to
-// page.
-inline void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols,
-                             index_t length, index_t count, index_t diagonal, bool begins,
-                             double* sums, double* /*scratch*/) {
-  index_t asked = 0;
-  const auto next = [&] {
-    const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;
-    if (++asked == rows + cols) asked = 0;
-    return row + count;
-  };
-  for (index_t j = 0; j < cols;) {
-    const bool six = j + 6 <= cols;
-    const index_t width = six ? 6 : 1;
-    const double* const b = y + j * length;
-    for (index_t i = 0; i < rows;) {
-      const bool four = i + 4 <= rows;
-      const index_t height = four ? 4 : 1;
-      const double* const a = x + i * length;
-      double* const to = sums + (i * cols + j) * 8;
-      if (j + width - 1 + diagonal <= i) {
-        for (index_t k = 0; begins && k < height; ++k) {
-          __builtin_memset(to + k * cols * 8, 0, static_cast<std::size_t>(width) * 8 * sizeof *to);
-        }
-      } else if (four) {
-        six ? add_block<4, 6>(a, b, length, count, begins, to, cols, next())
-            : add_block<4, 1>(a, b, length, count, begins, to, cols, b);
-      } else {
-        six ? add_block<1, 6>(a, b, length, count, begins, to, cols, b)
-            : add_block<1, 1>(a, b, length, count, begins, to, cols, b);
-      }
-      i += height;
-    }
-    j += width;
-  }
-}
-
-inline void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
-                                 index_t out_stride) {
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      out[i * out_stride + j] = combine(_mm512_loadu_pd(sums + (i * cols + j) * 8));
-    }
-  }
-}
-
 inline std::int32_t total_of(__m256i sums) {
   __m128i rest = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
   rest = _mm_add_epi32(rest, _mm_shuffle_epi32(rest, 0x4e));
@@ -293,19 +164,42 @@ inline std::int32_t masked_dot(const Integer* x, const Integer* y, index_t count
   return total_of(sum);
 }
 
-struct avx512_pairwise {
+struct avx512_doubles {
   using vec = __m512d;
-  static constexpr index_t lanes = 8;
-  static constexpr int rows = 4;
-  static vec zero() { return _mm512_setzero_pd(); }
-  static vec load(const double* p) { return _mm512_loadu_pd(p); }
-  static vec spread(const double* p) { return _mm512_set1_pd(*p); }
-  static vec multiply(vec a, vec b) { return _mm512_mul_pd(a, b); }
   static vec fused(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }
-  static void store(double* p, vec a) { _mm512_storeu_pd(p, a); }
+  static double combine(__m512d s) {
+    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+  static double combine(const vec (&s)[1]) { return combine(s[0]); }
+  static double combine(const double* s) { return combine(_mm512_loadu_pd(s)); }
+  static vec magnitude(vec a) { return _mm512_abs_pd(a); }
+  static vec most(vec a, vec b) { return _mm512_max_pd(a, b); }
+  static bool all_at_most(const vec (&a)[1], const vec (&b)[1]) {
+    return _mm512_cmp_pd_mask(a[0], b[0], _CMP_LE_OQ) == 0xff;
+  }
+  static vec from(const std::int32_t* p) {
+    return _mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
+  static vec from(const std::int16_t* p) {
+    return _mm512_cvtepi32_pd(
+        _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  }
+  static void to_int16(const vec (&at)[1], std::int16_t* p) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm256_cvtepi32_epi16(_mm512_cvtpd_epi32(at[0])));
+  }
+};
+using avx512_eight = eight_doubles<avx512_doubles>;
+// 24 sums, which keep both units of multiplication busy.
+using avx512_dots = dots_body<doubles<avx512_doubles>, 6>;
+
+struct avx512_pairwise : doubles<avx512_doubles> {
+  static constexpr int rows = 4;
 };
 
-struct avx512_masks : avx512_pairwise {
+struct avx512_masks : doubles<avx512_doubles> {
   static constexpr int product_rows = 8;
   using ints = __m512i;
   static constexpr index_t int16_lanes = 32;
@@ -327,45 +221,5 @@ struct avx512_masks : avx512_pairwise {
                                           _mm256_hadd_epi32(half_sum(sums[2]), half_sum(sums[3])));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
                      _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
-  }
-};
-
-// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
-struct avx512_eight {
-  __m512d all;
-  static avx512_eight zero() { return {_mm512_setzero_pd()}; }
-  static avx512_eight spread(double x) { return {_mm512_set1_pd(x)}; }
-  static avx512_eight load(const double* p) { return {_mm512_loadu_pd(p)}; }
-  static avx512_eight from(const double* p) { return load(p); }
-  static avx512_eight from(const std::int32_t* p) {
-    return {_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
-  }
-  static avx512_eight from(const std::int16_t* p) {
-    return {_mm512_cvtepi32_pd(
-        _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
-  }
-  void store(double* p) const { _mm512_storeu_pd(p, all); }
-  void to_int16(std::int16_t* p) const {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtepi32_epi16(_mm512_cvtpd_epi32(all)));
-  }
-  friend avx512_eight operator+(avx512_eight a, avx512_eight b) {
-    return {_mm512_add_pd(a.all, b.all)};
-  }
-  friend avx512_eight operator-(avx512_eight a, avx512_eight b) {
-    return {_mm512_sub_pd(a.all, b.all)};
-  }
-  friend avx512_eight operator*(avx512_eight a, avx512_eight b) {
-    return {_mm512_mul_pd(a.all, b.all)};
-  }
-  friend avx512_eight operator/(avx512_eight a, avx512_eight b) {
-    return {_mm512_div_pd(a.all, b.all)};
-  }
-  static avx512_eight fused(avx512_eight a, avx512_eight b, avx512_eight c) {
-    return {_mm512_fmadd_pd(a.all, b.all, c.all)};
-  }
-  static avx512_eight magnitude(avx512_eight a) { return {_mm512_abs_pd(a.all)}; }
-  static avx512_eight most(avx512_eight a, avx512_eight b) { return {_mm512_max_pd(a.all, b.all)}; }
-  static bool all_at_most(avx512_eight a, avx512_eight b) {
-    return _mm512_cmp_pd_mask(a.all, b.all, _CMP_LE_OQ) == 0xff;
   }
 };

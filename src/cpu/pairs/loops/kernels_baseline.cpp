@@ -18,25 +18,43 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernels_dots_body.hpp"
+#include "cpu/pairs/loops/kernels_doubles.hpp"
 #include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"
 #include "cpu/pairs/loops/kernels_rounding_body.hpp"
 #include "cpu/pairs/loops/kernels_unit_row_body.hpp"
 
-struct plain_pairwise {
+struct plain_double {
   using vec = double;
-  static constexpr index_t lanes = 1;
-  static constexpr int rows = 2;
-  static vec zero() { return 0; }
-  static vec load(const double* p) { return *p; }
-  static vec spread(const double* p) { return *p; }
-  static vec multiply(vec a, vec b) { return a * b; }
   static vec fused(vec a, vec b, vec c) { return std::fma(a, b, c); }
-  static void store(double* p, vec a) { *p = a; }
+  static double combine(const double* s) {
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  }
+  static vec magnitude(vec a) { return std::fabs(a); }
+  static vec most(vec a, vec b) { return a > b ? a : b; }
+  static bool all_at_most(const vec (&a)[8], const vec (&b)[8]) {
+    bool all = true;
+    for (int l = 0; l < 8; ++l) all &= a[l] <= b[l];
+    return all;
+  }
+  template <class Integer>
+  static vec from(const Integer* p) {
+    return *p;
+  }
+  static void to_int16(const vec (&at)[8], std::int16_t* p) {
+    for (int l = 0; l < 8; ++l) p[l] = static_cast<std::int16_t>(static_cast<int>(at[l]));
+  }
+};
+using plain_eight = eight_doubles<plain_double>;
+using plain_dots = dots_body<doubles<plain_double>, 1>;
+
+struct plain_pairwise : doubles<plain_double> {
+  static constexpr int rows = 2;
 };
 
-struct plain_masks : plain_pairwise {
+struct plain_masks : doubles<plain_double> {
   static constexpr int product_rows = 2;
 #if defined(__SSE2__)
   using ints = __m128i;
@@ -232,116 +250,6 @@ struct plain_float32 : plain_lanes {
   static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
 };
 
-void combine_partial_sums(const double* sums, index_t rows, index_t cols, double* out,
-                          index_t out_stride) {
-  constexpr index_t lanes = detail::partial_sums;
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      double s[lanes];
-      std::copy_n(sums + (i * cols + j) * lanes, lanes, s);
-      out[i * out_stride + j] = detail::combine_partial_sums(s);
-    }
-  }
-}
-
-#if defined(__SSE2__) && !defined(__FMA__)
-#include "cpu/pairs/loops/kernels_split_fused.hpp"
-#else
-constexpr index_t (*split_scratch)(index_t cols, index_t count) = nullptr;
-
-void ordered_dots(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  double* out, index_t out_stride, double* /*scratch*/) {
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      out[i * out_stride + j] = detail::ordered_dot(
-          length, [a = x + i * length](index_t k) { return a[k]; },
-          [b = y + j * length](index_t k) { return b[k]; });
-    }
-  }
-}
-
-void add_partial_sums(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                      index_t count, index_t diagonal, bool begins, double* sums,
-                      double* /*scratch*/) {
-  constexpr index_t lanes = detail::partial_sums;
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t j = 0; j < cols; ++j) {
-      if (j + diagonal <= i) {
-        if (begins) std::fill_n(sums + (i * cols + j) * lanes, lanes, 0.0);
-        continue;
-      }
-      const double* const a = x + i * length;
-      const double* const b = y + j * length;
-      double* const to = sums + (i * cols + j) * lanes;
-      double s[lanes] = {};
-      if (!begins) std::copy_n(to, lanes, s);
-      for (index_t k = 0; k < count; k += lanes) {
-        for (index_t l = 0; l < lanes; ++l) s[l] = std::fma(a[k + l], b[k + l], s[l]);
-      }
-      std::copy_n(s, lanes, to);
-    }
-  }
-}
-
-void add_products_of_eight(const double* a, const double* b, double* to) {
-  for (int l = 0; l < detail::partial_sums; ++l) to[l] = std::fma(a[l], b[l], to[l]);
-}
-#endif
-
-// Eight doubles, for kernels_unit_row_body.hpp and kernels_rounding_body.hpp.
-struct plain_eight {
-  double lane[8];
-  template <class Function>
-  static plain_eight each(const Function& function) {
-    plain_eight out;
-    for (int l = 0; l < 8; ++l) out.lane[l] = function(l);
-    return out;
-  }
-  static plain_eight zero() { return {}; }
-  static plain_eight spread(double x) {
-    return each([&](int) { return x; });
-  }
-  static plain_eight load(const double* p) {
-    return each([&](int l) { return p[l]; });
-  }
-  template <class T>
-  static plain_eight from(const T* p) {
-    return each([&](int l) { return static_cast<double>(p[l]); });
-  }
-  void store(double* p) const { __builtin_memcpy(p, lane, sizeof lane); }
-  void to_int16(std::int16_t* p) const {
-    for (int l = 0; l < 8; ++l) p[l] = static_cast<std::int16_t>(static_cast<int>(lane[l]));
-  }
-  friend plain_eight operator+(const plain_eight& a, const plain_eight& b) {
-    return each([&](int l) { return a.lane[l] + b.lane[l]; });
-  }
-  friend plain_eight operator-(const plain_eight& a, const plain_eight& b) {
-    return each([&](int l) { return a.lane[l] - b.lane[l]; });
-  }
-  friend plain_eight operator*(const plain_eight& a, const plain_eight& b) {
-    return each([&](int l) { return a.lane[l] * b.lane[l]; });
-  }
-  friend plain_eight operator/(const plain_eight& a, const plain_eight& b) {
-    return each([&](int l) { return a.lane[l] / b.lane[l]; });
-  }
-  static plain_eight fused(const plain_eight& a, const plain_eight& b, const plain_eight& c) {
-    plain_eight out = c;
-    add_products_of_eight(a.lane, b.lane, out.lane);
-    return out;
-  }
-  static plain_eight magnitude(const plain_eight& a) {
-    return each([&](int l) { return std::fabs(a.lane[l]); });
-  }
-  static plain_eight most(const plain_eight& a, const plain_eight& b) {
-    return each([&](int l) { return a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l]; });
-  }
-  static bool all_at_most(const plain_eight& a, const plain_eight& b) {
-    bool all = true;
-    for (int l = 0; l < 8; ++l) all &= a.lane[l] <= b.lane[l];
-    return all;
-  }
-};
-
 }  // namespace
 
 const pair_kernels baseline_pair_kernels{
@@ -353,10 +261,9 @@ const pair_kernels baseline_pair_kernels{
     .add_products = product_body<base_int16>::add,
     .rho_of_doubles = rho_of_doubles,
     .select = select_sums,
-    .split_scratch = split_scratch,
-    .ordered_dots = ordered_dots,
-    .add_partial_sums = add_partial_sums,
-    .combine_partial_sums = combine_partial_sums,
+    .ordered_dots = plain_dots::ordered,
+    .add_partial_sums = plain_dots::add,
+    .combine_partial_sums = plain_dots::combine_all,
     .row = unit_row_body<plain_eight>::passes(),
     .round_doubles = rounding_body<plain_eight, double>::kernels(),
     .round_int16 = rounding_body<plain_eight, std::int16_t>::kernels(),

@@ -1,10 +1,8 @@
 // The loops of rows with missing values, over an Op that knows one instruction set. Included inside
 // the unnamed namespace of a file compiled for it.
 //
-// An Op has, of `vec`, a vector of `lanes` doubles (a divisor of pairwise_lanes), and `rows` rows
-// of a tile:
-//   zero(), load(double*), spread(double*), multiply(a, b), fused(a, b, c) = a b + c,
-//   store(double*, vec)
+// An Op is a vector of doubles (kernels_doubles.hpp), whose lanes divide pairwise_lanes, with
+// `rows` rows of a tile.
 template <class Op>
 struct pairwise_body {
   using vec = typename Op::vec;
@@ -23,7 +21,7 @@ struct pairwise_body {
       const index_t at = k * 2 * pairwise_lanes;
       const vec y = Op::load(columns + at);
       const vec has_y = Op::load(columns + at + pairwise_lanes);
-      const vec yy = Op::multiply(y, y);
+      const vec yy = y * y;
       for (std::size_t i = 0; i < row_count; ++i) {
         const vec x = Op::spread(rows[i] + at);
         const vec has_x = Op::spread(rows[i] + at + pairwise_lanes);
@@ -31,7 +29,7 @@ struct pairwise_body {
         s.xy = Op::fused(x, y, s.xy);
         s.x = Op::fused(x, has_y, s.x);
         s.y = Op::fused(has_x, y, s.y);
-        s.xx = Op::fused(Op::multiply(x, x), has_y, s.xx);
+        s.xx = Op::fused(x * x, has_y, s.xx);
         s.yy = Op::fused(has_x, yy, s.yy);
       }
     }

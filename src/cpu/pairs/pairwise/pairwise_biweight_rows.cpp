@@ -225,7 +225,7 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
 
   [[nodiscard]] static double dot(const double* x, const double* y, index_t count) {
     double out = 0;
-    usable_pair_kernels().ordered_dots(x, 1, y, 1, unit_row_stride(count), &out, 1, nullptr);
+    usable_pair_kernels().ordered_dots(x, 1, y, 1, unit_row_stride(count), &out, 1);
     return out;
   }
 

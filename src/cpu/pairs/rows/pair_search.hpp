@@ -87,14 +87,9 @@ struct pair_scratch {
   }
 };
 
-/// Doubles that a thread takes to multiply strips of block_rows x unit_strip pairs, `piece`
-/// elements at a time: partial sums, and behind them pair_kernels::split_scratch.
-[[nodiscard]] inline std::size_t strip_scratch(const pair_kernels& kernels, index_t piece) {
-  constexpr index_t sums = pair_policy::block_rows * pair_policy::unit_strip * detail::partial_sums;
-  const index_t split =
-      kernels.split_scratch == nullptr ? 0 : kernels.split_scratch(pair_policy::unit_strip, piece);
-  return static_cast<std::size_t>(sums + split);
-}
+/// Doubles that a thread takes to multiply strips of block_rows x unit_strip pairs piece by piece.
+inline constexpr index_t strip_sums =
+    pair_policy::block_rows * pair_policy::unit_strip * detail::partial_sums;
 
 /// Where kept pairs are counted by their statistic, unless `count` is 0.
 struct pair_bins {

@@ -21,19 +21,15 @@ namespace {
 
 constexpr index_t rows_per_task = 256;
 
-// How strips of rows are multiplied.
-struct strip_shape {
-  index_t piece;        // elements of a row at a time
-  std::size_t scratch;  // doubles of a thread
-};
-
-strip_shape strip_shape_of(const pair_kernels& kernels, index_t stride) {
+// Elements of a row that strips multiply at a time.
+index_t strip_piece(index_t stride) {
   const index_t pieces =
       std::max<index_t>(1, (stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
-  const index_t piece =
-      pieces == 1 ? stride : round_up((stride + pieces - 1) / pieces, detail::partial_sums);
-  if (pieces == 1 && kernels.split_scratch == nullptr) return {piece, 0};
-  return {piece, strip_scratch(kernels, piece)};
+  return pieces == 1 ? stride : round_up((stride + pieces - 1) / pieces, detail::partial_sums);
+}
+
+std::size_t strip_scratch_of(index_t stride) {
+  return strip_piece(stride) == stride ? 0 : static_cast<std::size_t>(strip_sums);
 }
 
 // What a thread takes for blocks of rows.
@@ -109,8 +105,7 @@ class unit_row_search : public Base {
   using Base::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const final {
     double dot = 0;
-    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1,
-                                 nullptr);
+    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
     return detail::clip_correlation(dot);
   }
 
@@ -170,28 +165,27 @@ class unit_row_search : public Base {
   // every sum is that of whole rows.
   void fill_strips(const pair_tile& tile, index_t diagonal, pair_scratch& scratch,
                    double* out) const {
-    const strip_shape shape = strip_shape_of(this->kernels(), rows_.stride);
-    double* const memory = scratch.strips_of(shape.scratch);
+    const index_t piece = strip_piece(rows_.stride);
+    double* const memory = scratch.strips_of(strip_scratch_of(rows_.stride));
     for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::unit_strip) {
       const index_t cols = std::min(pair_policy::unit_strip, tile.col_end - j);
       double* const to = out + (j - tile.col_begin);
-      if (shape.piece == rows_.stride) {
+      if (piece == rows_.stride) {
         this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
-                                     rows_.stride, to, pair_policy::block_cols, memory);
+                                     rows_.stride, to, pair_policy::block_cols);
       } else {
-        sum_pieces(tile.row_begin, tile.rows(), j, cols, shape.piece,
-                   diagonal + (j - tile.col_begin), memory, to);
+        sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, diagonal + (j - tile.col_begin),
+                   memory, to);
       }
     }
   }
 
   void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
                   index_t diagonal, double* sums, double* out) const {
-    double* const behind = sums + rows * cols * detail::partial_sums;
     for (index_t k = 0; k < rows_.stride; k += piece) {
       const index_t count = std::min(piece, rows_.stride - k);
       this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
-                                       rows_.stride, count, diagonal, k == 0, sums, behind);
+                                       rows_.stride, count, diagonal, k == 0, sums);
     }
     this->kernels().combine_partial_sums(sums, rows, cols, out, pair_policy::block_cols);
   }
@@ -274,8 +268,7 @@ class rounded_unit_search final : public unit_row_search<wide_search> {
 std::size_t unit_scratch_bytes(index_t cols) {
   const pair_kernels& kernels = usable_pair_kernels();
   const index_t stride = unit_row_stride(cols);
-  return (block_scratch_of(kernels.blocks, stride) + strip_shape_of(kernels, stride).scratch) *
-         sizeof(double);
+  return (block_scratch_of(kernels.blocks, stride) + strip_scratch_of(stride)) * sizeof(double);
 }
 
 std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,

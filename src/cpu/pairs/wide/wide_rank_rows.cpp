@@ -84,21 +84,17 @@ struct strip_memory {
   double* sums;
   std::int64_t* dots;
   double* partial;
-  double* split;
 
   static constexpr index_t pairs = pair_policy::block_rows * strip;
   static constexpr index_t beside = (pair_policy::block_rows + strip) * piece + 2 * pairs;
 
-  static std::size_t doubles(const pair_kernels& kernels) {
-    return static_cast<std::size_t>(beside) + strip_scratch(kernels, piece);
-  }
-  strip_memory(const pair_kernels& kernels, pair_scratch& scratch)
-      : rows(scratch.strips_of(doubles(kernels))),
+  static constexpr auto doubles = static_cast<std::size_t>(beside + strip_sums);
+  explicit strip_memory(pair_scratch& scratch)
+      : rows(scratch.strips_of(doubles)),
         columns(rows + pair_policy::block_rows * piece),
         sums(columns + strip * piece),
         dots(reinterpret_cast<std::int64_t*>(sums + pairs)),
-        partial(rows + beside),
-        split(partial + pairs * detail::partial_sums) {}
+        partial(rows + beside) {}
 };
 
 template <class Integer>
@@ -144,7 +140,7 @@ class wide_rank_search final : public wide_search {
       return make_statistics(tile, out);
     }
     if (decides_each()) return decide_each(tile, out);
-    const strip_memory memory(kernels(), scratch);
+    const strip_memory memory(scratch);
     for (index_t j = tile.col_begin; j < tile.col_end; j += strip) {
       pair_tile part = tile;
       part.col_begin = j;
@@ -171,9 +167,9 @@ class wide_rank_search final : public wide_search {
            layout().has_kernel_groups();
   }
 
-  // Sums of integers take less time than fused sums of doubles where these are emulated, or few.
+  // Sums of integers take less time than fused sums of doubles without vectors of these, or of few.
   [[nodiscard]] bool decides_each() const {
-    return kernels().split_scratch != nullptr || size() < least_block_rows;
+    return kernels().costs.own_rank_column < kernels().costs.float64 || size() < least_block_rows;
   }
 
   // Statistics from the sums of a block, in their place.
@@ -213,7 +209,7 @@ class wide_rank_search final : public wide_search {
         (void)make_doubles(tile.row_begin, tile.row_end, k, end, memory.rows);
         const index_t count = make_doubles(tile.col_begin, tile.col_end, k, end, memory.columns);
         kernels().add_partial_sums(memory.rows, tile.rows(), memory.columns, tile.cols(), piece,
-                                   count, tile.rows(), k == from, memory.partial, memory.split);
+                                   count, tile.rows(), k == from, memory.partial);
       }
       kernels().combine_partial_sums(memory.partial, tile.rows(), tile.cols(), memory.sums,
                                      tile.cols());
@@ -281,7 +277,7 @@ class wide_rank_search final : public wide_search {
 
 std::size_t wide_rank_scratch_bytes(index_t cols) {
   if (cols <= most_grouped_cols) return 0;
-  return strip_memory::doubles(usable_pair_kernels()) * sizeof(double);
+  return strip_memory::doubles * sizeof(double);
 }
 
 template <class Integer>

@@ -54,39 +54,37 @@ struct plain_pairwise : doubles<plain_double> {
   static constexpr int rows = 2;
 };
 
+typedef std::int32_t int4 __attribute__((vector_size(16)));
+
+// Adds two products of 16 bits a lane.
+inline int4 add_products(int4 sum, int4 a, int4 b) {
+#if defined(__SSE2__)
+  // Every x86-64 processor has this instruction, and GCC finds it in no loop.
+  const __m128i products =
+      _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b));
+  return sum + reinterpret_cast<int4>(products);
+#else
+  return sum + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
 struct plain_masks : doubles<plain_double> {
   static constexpr int product_rows = 2;
-#if defined(__SSE2__)
-  using ints = __m128i;
+  using ints = int4;
   static constexpr index_t int16_lanes = 8;
-  static ints no_ints() { return _mm_setzero_si128(); }
-  static ints load_ints(const std::int16_t* p) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  static ints no_ints() { return ints{}; }
+  template <class Integer>
+  static ints load_ints(const Integer* p) {
+    std::int16_t lane[int16_lanes];
+    for (int l = 0; l < int16_lanes; ++l) lane[l] = p[l];
+    ints out;
+    __builtin_memcpy(&out, lane, sizeof out);
+    return out;
   }
-  static ints load_ints(const std::int8_t* p) {
-    const ints bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-    return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-  }
-  static ints add_products(ints sum, ints a, ints b) {
-    return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
-  }
+  static ints add_products(ints sum, ints a, ints b) { return cpu::add_products(sum, a, b); }
   static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) {
-    const ints low =
-        _mm_add_epi32(_mm_unpacklo_epi32(sums[0], sums[1]), _mm_unpackhi_epi32(sums[0], sums[1]));
-    const ints high =
-        _mm_add_epi32(_mm_unpacklo_epi32(sums[2], sums[3]), _mm_unpackhi_epi32(sums[2], sums[3]));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                     _mm_add_epi32(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high)));
+    for (int i = 0; i < 4; ++i) out[i] = sums[i][0] + sums[i][1] + sums[i][2] + sums[i][3];
   }
-#else
-  using ints = std::int32_t;
-  static constexpr index_t int16_lanes = 1;
-  static ints no_ints() { return 0; }
-  static ints load_ints(const std::int16_t* p) { return *p; }
-  static ints load_ints(const std::int8_t* p) { return *p; }
-  static ints add_products(ints sum, ints a, ints b) { return sum + a * b; }
-  static void totals(const ints (&sums)[4], std::int32_t (&out)[4]) { std::copy_n(sums, 4, out); }
-#endif
 };
 
 template <class T>
@@ -163,52 +161,11 @@ struct plain_lanes {
   }
 };
 
-#if defined(__SSE2__)
-// Every x86-64 processor has these instructions, and GCC finds no sums of two products in loops.
 struct base_int16 : plain_lanes {
   struct sum {
-    __m128i part[4];
+    int4 part[4];
   };
   using column = sum;
-  static const __m128i* parts(const void* p) { return static_cast<const __m128i*>(p); }
-  static sum zero() {
-    const __m128i none = _mm_setzero_si128();
-    return {{none, none, none, none}};
-  }
-  static column load(const std::uint8_t* p) {
-    const __m128i* const at = parts(p);
-    return {{_mm_load_si128(at), _mm_load_si128(at + 1), _mm_load_si128(at + 2),
-             _mm_load_si128(at + 3)}};
-  }
-  static void accumulate(sum& s, const column& c, const std::uint8_t* p) {
-    int value;
-    __builtin_memcpy(&value, p, sizeof value);
-    const __m128i row = _mm_set1_epi32(value);
-    for (std::size_t q = 0; q < 4; ++q) {
-      s.part[q] = _mm_add_epi32(s.part[q], _mm_madd_epi16(c.part[q], row));
-    }
-  }
-  static real to_real(const sum& s) {
-    real out;
-    for (std::size_t q = 0; q < 4; ++q) {
-      _mm_storeu_ps(out.lane + 4 * q, _mm_cvtepi32_ps(s.part[q]));
-    }
-    return out;
-  }
-  static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
-  static void add_to(const sum& s, double* p) {
-    for (std::size_t q = 0; q < 4; ++q, p += 4) {
-      const __m128d low = _mm_cvtepi32_pd(s.part[q]);
-      const __m128d high = _mm_cvtepi32_pd(_mm_unpackhi_epi64(s.part[q], s.part[q]));
-      _mm_storeu_pd(p, _mm_add_pd(_mm_loadu_pd(p), low));
-      _mm_storeu_pd(p + 2, _mm_add_pd(_mm_loadu_pd(p + 2), high));
-    }
-  }
-};
-#else
-struct base_int16 : plain_lanes {
-  using sum = sixteen<std::int32_t>;
-  using column = sixteen<std::int16_t[2]>;
   static sum zero() { return {}; }
   static column load(const std::uint8_t* p) {
     column out;
@@ -216,21 +173,19 @@ struct base_int16 : plain_lanes {
     return out;
   }
   static void accumulate(sum& s, const column& c, const std::uint8_t* p) {
-    std::int16_t row[2];
-    __builtin_memcpy(row, p, sizeof row);
-    for (int l = 0; l < group_lanes; ++l) {
-      s.lane[l] += c.lane[l][0] * row[0] + c.lane[l][1] * row[1];
-    }
+    std::int32_t value;
+    __builtin_memcpy(&value, p, sizeof value);
+    const int4 row = {value, value, value, value};
+    for (int q = 0; q < 4; ++q) s.part[q] = add_products(s.part[q], c.part[q], row);
   }
   static real to_real(const sum& s) {
-    return each<real>([&](int l) { return static_cast<float>(s.lane[l]); });
+    return each<real>([&](int l) { return static_cast<float>(s.part[l / 4][l % 4]); });
   }
   static void store(const sum& s, std::int32_t* p) { __builtin_memcpy(p, &s, sizeof s); }
   static void add_to(const sum& s, double* p) {
-    for (int l = 0; l < group_lanes; ++l) p[l] += s.lane[l];
+    for (int l = 0; l < group_lanes; ++l) p[l] += s.part[l / 4][l % 4];
   }
 };
-#endif
 
 struct plain_float32 : plain_lanes {
   using sum = real;

@@ -88,20 +88,6 @@ class splitter {
   int_vec too_large_ = {};
 };
 
-// As divided(), for finite sums.
-GPU_SIMILARITY_INLINE vec divided_finite(vec sum_of, vec divisor, vec inverse) {
-#if GPU_SIMILARITY_VECTOR_BYTES == 64
-  const vec estimate = sum_of * inverse;
-  return _mm512_fmadd_pd(_mm512_fnmadd_pd(estimate, divisor, sum_of), inverse, estimate);
-#elif GPU_SIMILARITY_VECTOR_BYTES == 32
-  const vec estimate = sum_of * inverse;
-  return _mm256_fmadd_pd(_mm256_fnmadd_pd(estimate, divisor, sum_of), inverse, estimate);
-#else
-  static_cast<void>(inverse);
-  return sum_of / divisor;
-#endif
-}
-
 // The strip as 8 segments side by side, as lane_strips has it, each with a running sum.
 class exact_lanes {
  public:
@@ -186,7 +172,7 @@ class exact_lanes {
           split.split_checked(enters.at[i][q], entering_high, entering_low);
           high[q] += entering_high - leaving_high[q];
           low[q] += entering_low - leaving_low[q];
-          enters.at[i][q] = divided_finite(high[q] + low[q], divisor, inverse);
+          enters.at[i][q] = divided<true>(high[q] + low[q], divisor, inverse);
           split.split(leaves.at[i][q], leaving_high[q], leaving_low[q]);
         }
       }
@@ -244,7 +230,7 @@ bool run_short_exactly(const strip_request& request, const exact_grids& grids) {
         high_sum += load(high + i + k);
         low_sum += load(low + i + k);
       }
-      store(values + i, divided_finite(high_sum + low_sum, divisor, inverse));
+      store(values + i, divided<true>(high_sum + low_sum, divisor, inverse));
     }
     request.emit(request.first + first, count, values);
   }

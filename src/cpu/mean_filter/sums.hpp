@@ -103,16 +103,21 @@ GPU_SIMILARITY_INLINE vec rounded_once(sum<3> s, vec error, int_vec& doubtful) {
 }
 
 // sum / divisor, correctly rounded from the rounded inverse where there is a fused multiply-add
-// (Markstein); the first estimate alone where it is infinite or NaN.
+// (Markstein); the first estimate alone where it is infinite or NaN, which sums that `IsFinite`
+// says are not.
+template <bool IsFinite = false>
 GPU_SIMILARITY_INLINE vec divided(vec sum_of, vec divisor, vec inverse) {
+#if GPU_SIMILARITY_VECTOR_BYTES > 16
 #if GPU_SIMILARITY_VECTOR_BYTES == 64
+  const auto fused = [](vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); };
+#else
+  const auto fused = [](vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); };
+#endif
   const vec estimate = sum_of * inverse;
-  const vec rest = _mm512_fnmadd_pd(estimate, divisor, sum_of);
-  return rest == rest ? _mm512_fmadd_pd(rest, inverse, estimate) : estimate;
-#elif GPU_SIMILARITY_VECTOR_BYTES == 32
-  const vec estimate = sum_of * inverse;
-  const vec rest = _mm256_fnmadd_pd(estimate, divisor, sum_of);
-  return rest == rest ? _mm256_fmadd_pd(rest, inverse, estimate) : estimate;
+  const vec rest = fused(-estimate, divisor, sum_of);
+  const vec out = fused(rest, inverse, estimate);
+  if constexpr (IsFinite) return out;
+  return rest == rest ? out : estimate;
 #else
   static_cast<void>(inverse);
   return sum_of / divisor;

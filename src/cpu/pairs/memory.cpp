@@ -57,74 +57,6 @@ std::size_t rank_row_bytes(index_t cols, bool has_int8_sums) {
          bytes_beside;
 }
 
-// A packed row, and the largest of the forms that kernels take: one at a time. `cols` are those of
-// the input.
-std::size_t row_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-      return rank_row_bytes(what.packed_cols(cols), has_int8_sums);
-    case detail::row_form::unit_values:
-      return unit_row_bytes(what.packed_cols(cols));
-    case detail::row_form::signs:
-      return kendall_row_bytes(cols) + bytes_beside;
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;
-  }
-  return pairwise_row_bytes(what, cols);
-}
-
-// What may be kept of a row with missing values for all masks; 0 for other rows.
-std::size_t row_mask_bytes(const detail::measure_traits& what, index_t cols) {
-  switch (what.form) {
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-      return pairwise_mask_bytes(what, cols);
-    case detail::row_form::ranks:
-    case detail::row_form::unit_values:
-    case detail::row_form::signs:
-    case detail::row_form::shared_signs:
-      break;
-  }
-  return 0;
-}
-
-// Whether rows have forms that the kernels screen and search, beside the plain one.
-bool has_searched_forms(const detail::measure_traits& what) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-    case detail::row_form::unit_values:
-      return true;
-    case detail::row_form::signs:
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;
-  }
-  return false;
-}
-
-// A row as it stands in a small window, without these forms.
-std::size_t plain_row_bytes(const detail::measure_traits& what, index_t cols) {
-  const index_t elements = what.packed_cols(cols);
-  std::size_t element_bytes = 0;
-  switch (what.form) {
-    case detail::row_form::ranks:
-      element_bytes = static_cast<std::size_t>(cpu_rank_bytes(cpu_rank_form::wide, elements));
-      break;
-    case detail::row_form::unit_values:
-      element_bytes = sizeof(double);
-      break;
-    case detail::row_form::signs:
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      return row_bytes(what, cols, false);
-  }
-  return static_cast<std::size_t>(elements) * element_bytes + padding_of(cols) + bytes_beside;
-}
-
 // What packed_search copies of a row of a task. Wide rows are read where they are; these are
 // screened at most.
 std::size_t row_step_bytes(bool is_wide, index_t cols) {
@@ -132,49 +64,64 @@ std::size_t row_step_bytes(bool is_wide, index_t cols) {
   return cols <= pair_policy::most_screened_cols ? 2 * static_cast<std::size_t>(cols + 1) : 0;
 }
 
-// What a thread keeps of the rows of a task.
-std::size_t task_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
+// What rows of a form take.
+struct row_needs {
+  std::size_t row;    // packed, with the largest of the forms that kernels take: one at a time
+  std::size_t plain;  // as it stands in a small window, without the forms for screen and search
+  std::size_t masks;  // what may be kept of a row with missing values for all masks
+  std::size_t task;   // what a thread keeps of the rows of a task
+  std::size_t plain_task;
+  std::size_t packing;  // what a thread takes to pack rows
+};
+
+// `cols` are those of the input.
+row_needs needs_of(const detail::measure_traits& what, index_t cols, bool has_int8_sums) {
   constexpr auto rows = static_cast<std::size_t>(pair_policy::task_rows);
   const index_t packed_cols = what.packed_cols(cols);
+  const auto plain = [&](index_t element_bytes) {
+    return static_cast<std::size_t>(packed_cols * element_bytes) + padding_of(cols) + bytes_beside;
+  };
   switch (what.form) {
     case detail::row_form::ranks: {
-      const cpu_rank_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
-      return rows * row_step_bytes(form == cpu_rank_form::wide, packed_cols);
+      const bool is_wide = choose_cpu_rank_form(packed_cols, has_int8_sums) == cpu_rank_form::wide;
+      return {.row = rank_row_bytes(packed_cols, has_int8_sums),
+              .plain = plain(cpu_rank_bytes(cpu_rank_form::wide, packed_cols)),
+              .masks = 0,
+              .task = rows * row_step_bytes(is_wide, packed_cols),
+              .plain_task = 0,
+              .packing = centred_ranks_bytes(cols)};
     }
     case detail::row_form::unit_values: {
-      const cpu_unit_form form = choose_cpu_unit_form(packed_cols);
-      return rows * row_step_bytes(form == cpu_unit_form::rounded, packed_cols);
+      const bool is_wide = choose_cpu_unit_form(packed_cols) == cpu_unit_form::rounded;
+      return {.row = unit_row_bytes(packed_cols),
+              .plain = plain(sizeof(double)),
+              .masks = 0,
+              .task = rows * row_step_bytes(is_wide, packed_cols),
+              .plain_task = 0,
+              .packing = pairwise_bytes_of(what, cols).packing};
     }
-    case detail::row_form::signs:
-      return kendall_scratch_bytes(cols);
+    case detail::row_form::signs: {
+      const std::size_t row = kendall_row_bytes(cols) + bytes_beside;
+      const std::size_t task = kendall_scratch_bytes(cols);
+      return {.row = row,
+              .plain = row,
+              .masks = 0,
+              .task = task,
+              .plain_task = task,
+              .packing = std::max(centred_ranks_bytes(cols), kendall_packing_bytes(cols))};
+    }
     case detail::row_form::shared_ranks:
     case detail::row_form::shared_values:
     case detail::row_form::shared_signs:
       break;
   }
-  return pairwise_scratch_bytes(what, cols);
-}
-
-// What a thread takes to find pairs.
-std::size_t search_bytes(const detail::measure_traits& what, index_t cols, bool has_int8_sums,
-                         std::size_t double_bytes) {
-  return block_bytes + task_bytes(what, cols, has_int8_sums) + double_bytes;
-}
-
-// What a thread takes to pack rows.
-std::size_t packing_bytes(const detail::measure_traits& what, index_t cols) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-      return centred_ranks_bytes(cols);
-    case detail::row_form::signs:
-      return std::max(centred_ranks_bytes(cols), kendall_packing_bytes(cols));
-    case detail::row_form::unit_values:  // which are transformed in the same way
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;
-  }
-  return pairwise_packing_bytes(what, cols);
+  const pairwise_bytes bytes = pairwise_bytes_of(what, cols);
+  return {.row = bytes.row,
+          .plain = bytes.row,
+          .masks = bytes.masks,
+          .task = bytes.scratch,
+          .plain_task = bytes.scratch,
+          .packing = bytes.packing};
 }
 
 // Input rows that are prepared at a time: a few MiB.
@@ -214,22 +161,17 @@ struct window_kind {
 };
 
 // Without the forms that the kernels screen and search.
-window_kind small_windows(const detail::measure_traits& what, index_t cols,
-                          std::size_t double_bytes) {
-  constexpr bool has_int8_sums = false;  // of forms that stand here
-  const std::size_t searching = has_searched_forms(what)
-                                    ? block_bytes + double_bytes
-                                    : search_bytes(what, cols, has_int8_sums, double_bytes);
-  return {.row_bytes = with_piece(plain_row_bytes(what, cols)),
+window_kind small_windows(const row_needs& needs, std::size_t double_bytes) {
+  return {.row_bytes = with_piece(needs.plain),
           .least_rows = pair_policy::least_small_window,
           .group = pair_policy::small_window_step,
           .padding = pair_policy::small_window_step,
-          .thread_bytes = std::max(searching, packing_bytes(what, cols))};
+          .thread_bytes = std::max(block_bytes + needs.plain_task + double_bytes, needs.packing)};
 }
 
 // Rows of a table, and what packs and searches them.
 struct pair_job {
-  const detail::measure_traits& what;
+  std::size_t row_masks;
   index_t rows;
   index_t cols;
   int threads;
@@ -253,8 +195,7 @@ pair_memory divide(const pair_job& job, const window_kind& kind, index_t window,
 }
 
 pair_memory plan_without_limit(const pair_job& job, const window_kind& kind) {
-  const std::size_t row_masks = row_mask_bytes(job.what, job.cols);
-  const std::size_t all_masks = static_cast<std::size_t>(job.rows) * row_masks;
+  const std::size_t all_masks = static_cast<std::size_t>(job.rows) * job.row_masks;
   const std::size_t all = static_cast<std::size_t>(job.rows) * kind.row_bytes;
   const std::size_t scratch = static_cast<std::size_t>(job.threads) * kind.thread_bytes;
   const auto finished = [&](index_t window, std::size_t waiting, std::size_t masks) {
@@ -275,7 +216,7 @@ pair_memory plan_without_limit(const pair_job& job, const window_kind& kind) {
   }
   // Smaller windows meet more often; two thirds of their memory for masks cost little of that.
   const std::size_t for_rows = left - pair_policy::panel_edges * bytes_per_waiting_edge;
-  const std::size_t of_row = std::min(row_masks, 2 * kind.row_bytes);
+  const std::size_t of_row = std::min(job.row_masks, 2 * kind.row_bytes);
   const index_t window =
       std::min(job.rows, kind.whole_window(for_rows / (kind.row_bytes + of_row)));
   const std::size_t masks = static_cast<std::size_t>(window) * of_row;
@@ -303,8 +244,7 @@ pair_memory plan_within(pair_job job, const window_kind& kind, std::size_t limit
   constexpr std::size_t most_waiting = pair_policy::panel_edges * bytes_per_waiting_edge;
   const std::size_t all = kind.bytes_of(job.rows);
   if (all + least_waiting_bytes <= left) {
-    const std::size_t all_masks =
-        static_cast<std::size_t>(job.rows) * row_mask_bytes(job.what, job.cols);
+    const std::size_t all_masks = static_cast<std::size_t>(job.rows) * job.row_masks;
     const std::size_t masks = std::min((left - all - least_waiting_bytes) / 2, all_masks);
     return finished(job.rows, std::min(most_waiting, left - all - masks), masks);
   }
@@ -329,21 +269,22 @@ index_t window_rows_beside(const pair_memory& memory, std::size_t bytes) {
 pair_memory plan_pair_memory(const detail::measure_traits& what, index_t rows, index_t cols,
                              bool has_int8_sums, int threads, std::size_t limit,
                              std::size_t double_bytes) {
-  const pair_job job{.what = what, .rows = rows, .cols = cols, .threads = threads};
-  window_kind kind{.row_bytes = row_bytes(what, cols, has_int8_sums),
+  const row_needs needs = needs_of(what, cols, has_int8_sums);
+  const pair_job job{.row_masks = needs.masks, .rows = rows, .cols = cols, .threads = threads};
+  window_kind kind{.row_bytes = needs.row,
                    .least_rows = pair_policy::least_window_rows,
                    .group = pair_policy::window_step,
                    .padding = 1,
-                   .thread_bytes = search_bytes(what, cols, has_int8_sums, double_bytes)};
+                   .thread_bytes = block_bytes + needs.task + double_bytes};
   if (limit == 0) return plan_without_limit(job, kind);
   kind.row_bytes = with_piece(kind.row_bytes);
   kind.padding = group_lanes * group_padding;
-  kind.thread_bytes = std::max(kind.thread_bytes, packing_bytes(what, cols));
+  kind.thread_bytes = std::max(kind.thread_bytes, needs.packing);
   if (kind.row_bytes <= pair_policy::limited_row_bytes) return plan_within(job, kind, limit);
   kind.least_rows = pair_policy::least_limited_rows;
   const std::size_t least = kind.least_bytes(rows) + least_waiting_bytes +
                             static_cast<std::size_t>(threads) * kind.thread_bytes;
-  return plan_within(job, limit < least ? small_windows(what, cols, double_bytes) : kind, limit);
+  return plan_within(job, limit < least ? small_windows(needs, double_bytes) : kind, limit);
 }
 
 }  // namespace gpu::cpu

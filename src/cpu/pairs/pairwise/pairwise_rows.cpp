@@ -68,25 +68,6 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
 }
 
-// What is packed of the values of a row.
-std::size_t packed_values_bytes(const detail::measure_traits& what, std::size_t elements) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-    case detail::row_form::shared_ranks:
-      return elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128;
-    case detail::row_form::signs:
-    case detail::row_form::shared_signs:
-      return pairwise_sign_bytes(static_cast<index_t>(elements));
-    case detail::row_form::unit_values:
-    case detail::row_form::shared_values:
-      break;
-  }
-  // A transformed row comes in whole steps; sorted values, and their places.
-  constexpr std::size_t padding = detail::partial_sums * sizeof(double);
-  if (what.transform == detail::row_transform::none) return elements * 2 * sizeof(double);
-  return elements * (2 * sizeof(double) + sizeof(std::uint32_t)) + padding;
-}
-
 // Reads and packs rows whenever they are asked for.
 class pairwise_source final : public row_source {
  public:
@@ -377,65 +358,45 @@ void counted_pairwise_rows::decide_by_masks(const pair_task& task, const pair_ti
   visit_by_masks(tile, rows, all_squares + tile.rows() * count, out, decide_pair);
 }
 
-std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols) {
-  const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);
-  switch (what.form) {
-    case detail::row_form::ranks:
-    case detail::row_form::shared_ranks:
-      return counts + static_cast<std::size_t>(cols) * 2 * sizeof(std::int32_t);
-    case detail::row_form::signs:
-    case detail::row_form::shared_signs:
-      return counts + pairwise_sign_scratch_bytes(cols);
-    case detail::row_form::unit_values:
-    case detail::row_form::shared_values:
-      break;
-  }
-  if (what.transform == detail::row_transform::none) return counts;
-  return counts + biweight_scratch_bytes(cols);
-}
-
-std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t cols) {
-  switch (what.form) {
-    case detail::row_form::ranks:
-    case detail::row_form::shared_ranks:
-      return 0;
-    case detail::row_form::signs:
-    case detail::row_form::shared_signs:
-      return pairwise_sign_packing_bytes(cols);
-    case detail::row_form::unit_values:
-      return row_transformer_bytes(what.transform, cols);
-    case detail::row_form::shared_values:
-      break;
-  }
-  return what.transform == detail::row_transform::none ? 0 : biweight_order_bytes(cols);
-}
-
-std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols) {
+pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t cols) {
   const auto elements = static_cast<std::size_t>(cols);
-  const std::size_t bits = elements / 8 + 8;
-  constexpr std::size_t beside = 64;
-  // The values as they are read, and what is packed of them.
-  return elements * sizeof(double) + packed_values_bytes(what, elements) + bits + beside;
-}
-
-std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols) {
-  constexpr auto most = static_cast<std::size_t>(most_row_masks);
+  // The values as they are read, a bit for each, and what is packed of them.
+  const std::size_t read = elements * sizeof(double) + elements / 8 + 8 + 64;
+  const std::size_t counts = static_cast<std::size_t>(block_pairs) * sizeof(double);
+  const auto with_masks = [](std::size_t bytes) {
+    return static_cast<std::size_t>(most_row_masks) * (mask_square_bytes + bytes) + 1;
+  };
   switch (what.form) {
     case detail::row_form::ranks:
     case detail::row_form::shared_ranks:
-      return cols > most_mask_rank_cols ? 0
-                                        : most * (mask_square_bytes + mask_rank_bytes(cols)) + 1;
+      return {.row = read + elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128,
+              .masks = cols > most_mask_rank_cols ? 0 : with_masks(mask_rank_bytes(cols)),
+              .scratch = counts + elements * 2 * sizeof(std::int32_t),
+              .packing = 0};
     case detail::row_form::signs:
     case detail::row_form::shared_signs:
-      return 0;
+      return {.row = read + pairwise_sign_bytes(cols),
+              .masks = 0,
+              .scratch = counts + pairwise_sign_scratch_bytes(cols),
+              .packing = pairwise_sign_packing_bytes(cols)};
     case detail::row_form::unit_values:
     case detail::row_form::shared_values:
       break;
   }
-  const bool is_transformed = what.transform != detail::row_transform::none;
-  return most * (mask_square_bytes +
-                 (is_transformed ? mask_transformed_bytes(cols) : mask_value_bytes)) +
-         1;
+  if (what.transform == detail::row_transform::none) {
+    return {.row = read + elements * 2 * sizeof(double),
+            .masks = with_masks(mask_value_bytes),
+            .scratch = counts,
+            .packing = 0};
+  }
+  // A transformed row comes in whole steps; sorted values, and their places.
+  constexpr std::size_t padding = detail::partial_sums * sizeof(double);
+  return {.row = read + elements * (2 * sizeof(double) + sizeof(std::uint32_t)) + padding,
+          .masks = with_masks(mask_transformed_bytes(cols)),
+          .scratch = counts + biweight_scratch_bytes(cols),
+          .packing = what.form == detail::row_form::unit_values
+                         ? row_transformer_bytes(what.transform, cols)
+                         : biweight_order_bytes(cols)};
 }
 
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,

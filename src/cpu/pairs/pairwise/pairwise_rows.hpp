@@ -150,12 +150,13 @@ std::size_t pairwise_sign_bytes(index_t cols);
 std::size_t pairwise_sign_scratch_bytes(index_t cols);
 std::size_t pairwise_sign_packing_bytes(index_t cols);
 
-/// Bytes of a packed row.
-std::size_t pairwise_row_bytes(const detail::measure_traits& what, index_t cols);
-/// Most bytes that what a row is over the columns of each mask can take.
-std::size_t pairwise_mask_bytes(const detail::measure_traits& what, index_t cols);
-/// Bytes of a thread's scratch beside the statistics, and of what it needs to pack rows.
-std::size_t pairwise_scratch_bytes(const detail::measure_traits& what, index_t cols);
-std::size_t pairwise_packing_bytes(const detail::measure_traits& what, index_t cols);
+/// What rows of so many columns take.
+struct pairwise_bytes {
+  std::size_t row;      ///< A packed row, its values as they are read included.
+  std::size_t masks;    ///< At most: what a row is over the columns of each mask.
+  std::size_t scratch;  ///< Of a thread, beside the statistics.
+  std::size_t packing;  ///< Of a thread that packs rows.
+};
+pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t cols);
 
 }  // namespace gpu::cpu

@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include <utility>
+
 #include "cpu/mean_filter/strip.hpp"
 
 #include "cpu/mean_filter/sums.hpp"
@@ -73,24 +75,10 @@ void run_lanes(const strip_request& request, index_t segment) {
 
 template <int C>
 void run_strip(const strip_request& request) {
-  switch (request.window) {
-    case 1:
-      return run_short<C, 1>(request);
-    case 2:
-      return run_short<C, 2>(request);
-    case 3:
-      return run_short<C, 3>(request);
-    case 4:
-      return run_short<C, 4>(request);
-    case 5:
-      return run_short<C, 5>(request);
-    case 6:
-      return run_short<C, 6>(request);
-    case 7:
-      return run_short<C, 7>(request);
-    default:
-      break;
-  }
+  const bool is_short = [&]<int... Less>(std::integer_sequence<int, Less...>) {
+    return ((request.window == Less + 1 ? (run_short<C, Less + 1>(request), true) : false) || ...);
+  }(std::make_integer_sequence<int, 7>());
+  if (is_short) return;
   strip_request rest = request;
   if (C == 2 || request.window >= 64) {
     const index_t segment = lane_strips<C>::lane_outputs(request);

@@ -92,9 +92,7 @@ class splitter {
 class exact_lanes {
  public:
   exact_lanes(const strip_request& request, index_t segment, const exact_grids& grids)
-      : request_(request), segment_(segment), splitter_(grids) {
-    for (int q = 0; q < parts; ++q) high_[q] = low_[q] = leaving_high_[q] = leaving_low_[q] = vec{};
-  }
+      : request_(request), segment_(segment), splitter_(grids) {}
 
   // False where an element does not fit the grids; then what was emitted is wrong.
   bool run() {
@@ -110,21 +108,16 @@ class exact_lanes {
   }
 
  private:
-  static constexpr index_t pass_rows = 64;
-  struct lane_rows {
-    const double* row[strip_lanes];
-    alignas(64) double staged[strip_lanes * (pass_rows + 8)];
+  static constexpr index_t pass_rows = lane_rows::most;
+  struct split_sum {
+    vec high = vec{};
+    vec low = vec{};
+    vec leaving_high = vec{};  // of the element that left last
+    vec leaving_low = vec{};
   };
 
-  void stage(index_t first, index_t count, lane_rows& rows) const {
-    for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      rows.row[lane] = request_.stage(request_.first + lane * segment_ + first, count + 8,
-                                      rows.staged + lane * (pass_rows + 8));
-    }
-  }
-
   void add_rows(index_t first, index_t count) {
-    stage(first, count, entering_);
+    entering_.stage(request_, segment_, first, count);
     splitter split = splitter_;
     for (index_t k = 0; k < count; k += 8) {
       lane_block block;
@@ -135,8 +128,8 @@ class exact_lanes {
           vec high;
           vec low;
           split.split_checked(block.at[i][q], high, low);
-          high_[q] += high;
-          low_[q] += low;
+          sums_[q].high += high;
+          sums_[q].low += low;
         }
       }
     }
@@ -144,22 +137,14 @@ class exact_lanes {
   }
 
   void write_pass(index_t first, index_t count) {
-    stage(first + request_.window - 1, count, entering_);
-    stage(first, count, leaving_);
+    entering_.stage(request_, segment_, first + request_.window - 1, count);
+    leaving_.stage(request_, segment_, first, count);
     alignas(64) double values[strip_lanes * pass_rows];
     const vec inverse = vec{} + 1.0 / request_.divisor;
     const vec divisor = vec{} + request_.divisor;
     splitter split = splitter_;
-    vec high[parts];
-    vec low[parts];
-    vec leaving_high[parts];
-    vec leaving_low[parts];
-    for (int q = 0; q < parts; ++q) {
-      high[q] = high_[q];
-      low[q] = low_[q];
-      leaving_high[q] = leaving_high_[q];
-      leaving_low[q] = leaving_low_[q];
-    }
+    split_sum sum[parts];
+    for (int q = 0; q < parts; ++q) sum[q] = sums_[q];
     for (index_t k = 0; k < count; k += 8) {
       lane_block enters;
       lane_block leaves;
@@ -170,20 +155,16 @@ class exact_lanes {
           vec entering_high;
           vec entering_low;
           split.split_checked(enters.at[i][q], entering_high, entering_low);
-          high[q] += entering_high - leaving_high[q];
-          low[q] += entering_low - leaving_low[q];
-          enters.at[i][q] = divided<true>(high[q] + low[q], divisor, inverse);
-          split.split(leaves.at[i][q], leaving_high[q], leaving_low[q]);
+          split_sum& own = sum[q];
+          own.high += entering_high - own.leaving_high;
+          own.low += entering_low - own.leaving_low;
+          enters.at[i][q] = divided<true>(own.high + own.low, divisor, inverse);
+          split.split(leaves.at[i][q], own.leaving_high, own.leaving_low);
         }
       }
       store_lanes(enters, values, pass_rows, k);
     }
-    for (int q = 0; q < parts; ++q) {
-      high_[q] = high[q];
-      low_[q] = low[q];
-      leaving_high_[q] = leaving_high[q];
-      leaving_low_[q] = leaving_low[q];
-    }
+    for (int q = 0; q < parts; ++q) sums_[q] = sum[q];
     splitter_.take_checks(split);
     for (index_t lane = 0; lane < strip_lanes; ++lane) {
       request_.emit(request_.first + lane * segment_ + first, count, values + lane * pass_rows);
@@ -193,10 +174,7 @@ class exact_lanes {
   const strip_request& request_;
   const index_t segment_;
   splitter splitter_;
-  vec high_[parts];
-  vec low_[parts];
-  vec leaving_high_[parts];  // of the element that left last
-  vec leaving_low_[parts];
+  split_sum sums_[parts];
   lane_rows entering_;
   lane_rows leaving_;
 };

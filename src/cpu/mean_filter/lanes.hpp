@@ -15,33 +15,11 @@ namespace {
 constexpr index_t longest_lane_block = 2048;
 constexpr index_t most_lane_outputs = 64 * strip_lanes;  // of a pass
 
-template <int Step>
-GPU_SIMILARITY_INLINE void exchange(vec& a, vec& b) {
-#if GPU_SIMILARITY_VECTOR_BYTES == 64
-  vec low;
-  if constexpr (Step == 1) {
-    low = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
-    b = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
-  } else if constexpr (Step == 2) {
-    low = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-    b = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-  } else {
-    low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
-    b = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-#elif GPU_SIMILARITY_VECTOR_BYTES == 32
-  vec low;
-  if constexpr (Step == 1) {
-    low = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    b = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  } else {
-    low = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-    b = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-  }
-#else
-  const vec low = __builtin_shufflevector(a, b, 0, 2);
-  b = __builtin_shufflevector(a, b, 1, 3);
-#endif
+// Lanes of two vectors whose number has the bit Step take turns.
+template <int Step, int... I>
+GPU_SIMILARITY_INLINE void exchange(vec& a, vec& b, std::integer_sequence<int, I...>) {
+  const vec low = __builtin_shufflevector(a, b, ((I & Step) == 0 ? I : I - Step + lanes)...);
+  b = __builtin_shufflevector(a, b, ((I & Step) == 0 ? I + Step : I + lanes)...);
   a = low;
 }
 
@@ -49,7 +27,9 @@ template <int Step>
 GPU_SIMILARITY_INLINE void transpose_step(vec (&v)[lanes]) {
   if constexpr (Step < lanes) {
     for (int i = 0; i < lanes; ++i) {
-      if ((i & Step) == 0) exchange<Step>(v[i], v[i + Step]);
+      if ((i & Step) == 0) {
+        exchange<Step>(v[i], v[i + Step], std::make_integer_sequence<int, lanes>());
+      }
     }
     transpose_step<2 * Step>(v);
   }
@@ -83,6 +63,20 @@ GPU_SIMILARITY_INLINE void store_lanes(const lane_block& block, double* to, inde
     }
   }
 }
+
+// `count` elements of each lane's segment from row `first` on; up to 7 more are read.
+struct lane_rows {
+  static constexpr index_t most = 64;
+  const double* row[strip_lanes];
+  alignas(64) double staged[strip_lanes * (most + 8)];
+
+  void stage(const strip_request& request, index_t segment, index_t first, index_t count) {
+    for (index_t lane = 0; lane < strip_lanes; ++lane) {
+      row[lane] = request.stage(request.first + lane * segment + first, count + 8,
+                                staged + lane * (most + 8));
+    }
+  }
+};
 
 template <int C>
 GPU_SIMILARITY_INLINE void add_elements(sum_row<C>& to, const vec (&elements)[parts]) {
@@ -184,10 +178,10 @@ class lane_strips {
     while (o > 0) {
       const index_t count = o < pass_rows ? o : pass_rows;
       o -= count;
-      stage(first + o, count);
+      rows_.stage(request_, segment_, first + o, count);
       for (index_t k = count - 8; k >= 0; k -= 8) {
         lane_block block;
-        load_lanes(rows_, k, block);
+        load_lanes(rows_.row, k, block);
         for (int i = 7; i >= 0; --i) {
           add_elements<C>(running, block.at[i]);
           put_row<C>(suffix_ + (o + k + i) * row_doubles<C>, strip_lanes, running);
@@ -199,7 +193,7 @@ class lane_strips {
   template <bool AddsBase>
   GPU_SIMILARITY_INLINE void write_pass(index_t first, index_t count, const double* suffix,
                                         const sum_row<C>& base, sum_row<C>& running) {
-    stage(first + request_.window, count);
+    rows_.stage(request_, segment_, first + request_.window, count);
     alignas(64) double values[strip_lanes * pass_rows];
     sum_row<C> prefix = running;
     const vec inverse = vec{} + 1.0 / request_.divisor;
@@ -207,7 +201,7 @@ class lane_strips {
     doubtful_windows<C> doubts(request_.window);
     for (index_t k = 0; k < count; k += 8) {
       lane_block block;
-      load_lanes(rows_, k, block);
+      load_lanes(rows_.row, k, block);
       for (int i = 0; i < 8; ++i) {
         sum_row<C> total = get_row<C>(suffix + (k + i) * row_doubles<C>, strip_lanes);
         if (AddsBase) add_row<C>(total, base);
@@ -236,22 +230,13 @@ class lane_strips {
   void add_elements_of(index_t first, index_t count, sum_row<C>& to) {
     for (index_t done = 0; done < count; done += pass_rows) {
       const index_t rows = count - done < pass_rows ? count - done : pass_rows;
-      stage(first + done, rows);
+      rows_.stage(request_, segment_, first + done, rows);
       for (index_t k = 0; k < rows; k += 8) {
         lane_block block;
-        load_lanes(rows_, k, block);
+        load_lanes(rows_.row, k, block);
         const index_t valid = rows - k < 8 ? rows - k : 8;
         for (index_t i = 0; i < valid; ++i) add_elements<C>(to, block.at[i]);
       }
-    }
-  }
-
-  // Points rows_ at `count` elements of each lane's segment from row `first` on; up to 7 more are
-  // read.
-  GPU_SIMILARITY_INLINE void stage(index_t first, index_t count) {
-    for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      rows_[lane] = request_.stage(request_.first + lane * segment_ + first, count + 8,
-                                   staged_ + lane * (pass_rows + 8));
     }
   }
 
@@ -264,7 +249,7 @@ class lane_strips {
   }
   sum_row<C> get_history(index_t b) { return get_row<C>(history_at(b), strip_lanes); }
 
-  static constexpr index_t pass_rows = 64;
+  static constexpr index_t pass_rows = lane_rows::most;
   const strip_request& request_;
   const index_t segment_;
   index_t sums_;   // m
@@ -272,8 +257,7 @@ class lane_strips {
   index_t rest_;   // r
   double* suffix_;
   double* history_;  // block sums, in a ring
-  const double* rows_[strip_lanes];
-  alignas(64) double staged_[strip_lanes * (pass_rows + 8)];
+  lane_rows rows_;
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ struct avx2_doubles {
   }
 };
 using avx2_eight = eight_doubles<avx2_doubles>;
-// Twelve sums for seven loads: as many as registers hold beside the factors.
+// Twelve sums for seven loads: as many as registers hold with the factors.
 using avx2_dots = dots_body<doubles<avx2_doubles>, 3>;
 
 struct avx2_pairwise : doubles<avx2_doubles> {

@@ -2,6 +2,7 @@
 # built for.
 include(CheckLanguage)
 set(GPU_SIMILARITY_CUDA OFF)
+set(cuda_adds "CUDA adds NVIDIA GPUs, with the same results; -DGPU_SIMILARITY_ENABLE_CUDA=OFF leaves it out")
 
 # gpu_similarity_release_architectures(OUT VERSION): machine code for every generation that users
 # have, as far as a toolkit of this version compiles for it. Compute capability 9.0 has kernels of
@@ -41,7 +42,7 @@ if(NOT GPU_SIMILARITY_ENABLE_CUDA STREQUAL "OFF")
     if(GPU_SIMILARITY_ENABLE_CUDA STREQUAL "ON")
       message(FATAL_ERROR "GPU_SIMILARITY_ENABLE_CUDA is ON, but ${reason}")
     endif()
-    message(STATUS "gpu_similarity: CPU backend alone (${reason})")
+    message(STATUS "gpu_similarity: CPU only, because ${reason}. ${cuda_adds}")
   endif()
 endif()
 if(GPU_SIMILARITY_CUDA AND own_list AND GPU_SIMILARITY_RELEASE_ARCHITECTURES)
@@ -75,7 +76,7 @@ if(GPU_SIMILARITY_CUDA AND "${CMAKE_CUDA_ARCHITECTURES}" MATCHES "90a")
   set(GPU_SIMILARITY_WARPGROUP_CODE ON)
 endif()
 if(GPU_SIMILARITY_CUDA)
-  message(STATUS "gpu_similarity: CPU and CUDA ${CUDAToolkit_VERSION} backends, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+  message(STATUS "gpu_similarity: CPU and CUDA ${CUDAToolkit_VERSION}. ${cuda_adds}. Architectures ${CMAKE_CUDA_ARCHITECTURES}")
 elseif(GPU_SIMILARITY_ENABLE_CUDA STREQUAL "OFF")
-  message(STATUS "gpu_similarity: CPU backend alone, as asked")
+  message(STATUS "gpu_similarity: CPU only, as asked. ${cuda_adds}")
 endif()

@@ -82,25 +82,26 @@ install(FILES
   "${PROJECT_BINARY_DIR}/gpu_similarity-config-version.cmake"
   DESTINATION "${package_dir}" COMPONENT Development)
 
-# pkg-config. A shared library brings what it needs; a static one needs `pkg-config --static`.
+# pkg-config. A shared library brings what it needs. An installation has either library, so what a static one needs
+# is in Libs: programs link without `pkg-config --static`.
 file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
 set(pc_definitions "")
-set(pc_private_libs "")
+set(pc_libs "")
 if(NOT BUILD_SHARED_LIBS)
   set(pc_definitions " -DGPU_SIMILARITY_STATIC_DEFINE")
-  set(pc_private_libs "-pthread")
+  set(pc_libs " -pthread")
   if(GPU_SIMILARITY_OPENBLAS)
-    string(APPEND pc_private_libs " -lopenblas")
+    string(APPEND pc_libs " -lopenblas")
   endif()
   if(GPU_SIMILARITY_CUDA)
     if(GPU_SIMILARITY_ENABLE_CUBLAS)
-      string(APPEND pc_private_libs " -lcublas")
+      string(APPEND pc_libs " -lcublas")
     endif()
     # Whoever links finds them in the toolkit: -L of its lib64 where that is not searched anyway.
-    string(APPEND pc_private_libs " -lcudart_static -lrt -ldl")
+    string(APPEND pc_libs " -lcudart_static -lrt -ldl")
   endif()
-  string(APPEND pc_private_libs " -lstdc++ -lm")
+  string(APPEND pc_libs " -lstdc++ -lm")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/gpu-similarity.pc.in"
   "${PROJECT_BINARY_DIR}/gpu-similarity.pc" @ONLY)

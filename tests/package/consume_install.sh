@@ -26,11 +26,11 @@ cmake --build "$scratch/consumer"
 if command -v pkg-config >/dev/null; then
   pc=$(find "$scratch/prefix" -name gpu-similarity.pc)
   export PKG_CONFIG_PATH=${pc%/*}
-  # CUDA's own folder is not searched unless it is named; a static library needs all that it uses.
+  # CUDA's own folder is not searched unless it is named.
   cuda=${CUDA_HOME:-/usr/local/cuda}/lib64
   # shellcheck disable=SC2046  # flags are words
   "${CXX:-c++}" -std=c++20 "$here/consumer.cpp" -o "$scratch/by_pkg_config" \
-    $(pkg-config --static --cflags --libs gpu-similarity) -L"$cuda" \
+    $(pkg-config --cflags --libs gpu-similarity) -L"$cuda" \
     -Wl,-rpath,"$(pkg-config --variable=libdir gpu-similarity)"
   "$scratch/by_pkg_config"
   pkg-config --modversion gpu-similarity

@@ -29,7 +29,7 @@ for generator in "Unix Makefiles" Ninja; do
       make --no-print-directory -C "$lists" -f src/CMakeFiles/gpu_similarity.dir/build.make "$object"
     fi
     # The list as the library has it: every entry, in one string.
-    expected=$(sed -n 's/.*backends, architectures //p' "$lists.log" | tr ';' ',')
+    expected=$(sed -n 's/.*gpu_similarity: .* Architectures //p' "$lists.log" | tr ';' ',')
     strings "$lists/$object" | grep -Fxq "$expected" || fail "the library does not hold the list $expected"
   done
 done

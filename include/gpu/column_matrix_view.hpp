@@ -1,10 +1,14 @@
 #pragma once
 /// @file
 /// Non-owning views of column-major matrices in host memory, as Eigen, R, Fortran and NumPy's
-/// order="F" have them, and the integers that only tables of rows take.
+/// order="F" have them, and of columns that lie apart, as those of Arrow and of data frames; and
+/// the integers that only tables of rows take.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <ranges>
+#include <span>
 #include <type_traits>
 
 #include <gpu/export.hpp>
@@ -28,6 +32,8 @@ using read_as = std::conditional_t<wide_integer<T>, double, T>;
 /// null where there are elements.
 GPU_SIMILARITY_EXPORT void check_column_extents(const void* data, index_t rows, index_t cols,
                                                 index_t col_stride);
+/// Throws gpu::invalid_argument unless rows >= 0 and, where there are rows, `first_null` is `cols`.
+GPU_SIMILARITY_EXPORT void check_column_list(index_t rows, index_t cols, index_t first_null);
 }  // namespace detail
 
 /// The element types of a table in host memory that rank_rows and all pairs take: those of
@@ -109,6 +115,64 @@ class column_matrix_view {
   index_t cols_ = 0;
   index_t col_stride_ = 0;
 };
+
+/// A matrix of `T` in host memory whose columns lie apart, as those of Arrow, of a struct of arrays
+/// and of a data frame: element (i, j) is `column(j)[i]`. Every call that takes a
+/// column_matrix_view takes one, with the same answers; only gpu::transposed does not.
+template <class T>
+class column_list_view {
+ public:
+  /// The element without const.
+  using value_type = std::remove_const_t<T>;
+  /// Where the elements are.
+  static constexpr memory_space space = memory_space::host;
+
+  /// An empty view, [0, 0].
+  constexpr column_list_view() noexcept = default;
+
+  /// A matrix [rows, columns.size()].
+  /// @param columns where each column begins. The view refers to these pointers, as to the
+  /// elements.
+  /// @param rows elements of each column, at least 0.
+  /// @throw gpu::invalid_argument for negative rows, and where there are rows and a pointer is
+  /// null;
+  ///   the message names its column.
+  column_list_view(std::span<T* const> columns, detail::extent auto rows)
+      : columns_(columns), rows_(detail::to_index(rows)) {
+    detail::check_column_list(rows_, cols(), std::ranges::find(columns, nullptr) - columns.begin());
+  }
+
+  /// From mutable to const elements.
+  template <detail::gains_const_as<T> U>
+  constexpr column_list_view(column_list_view<U> other) noexcept
+      : columns_(other.columns()), rows_(other.rows()) {}
+
+  /// Where each column begins.
+  [[nodiscard]] constexpr std::span<T* const> columns() const noexcept { return columns_; }
+  /// Number of rows.
+  [[nodiscard]] constexpr index_t rows() const noexcept { return rows_; }
+  /// Number of columns.
+  [[nodiscard]] constexpr index_t cols() const noexcept { return std::ssize(columns_); }
+  /// Whether there is no element.
+  [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || columns_.empty(); }
+  /// Start of column j; no range check.
+  [[nodiscard]] constexpr T* column(index_t j) const noexcept {
+    return columns_[static_cast<std::size_t>(j)];
+  }
+  /// Element (i, j); no range check.
+  [[nodiscard]] constexpr T& operator()(index_t i, index_t j) const noexcept {
+    return column(j)[i];
+  }
+
+ private:
+  std::span<T* const> columns_;
+  index_t rows_ = 0;
+};
+
+/// Of a range of pointers, as a std::vector<const double*>.
+template <class Columns, class Rows>
+column_list_view(const Columns&, Rows)
+    -> column_list_view<std::remove_pointer_t<std::ranges::range_value_t<Columns>>>;
 
 namespace detail {
 /// The same elements with rows and columns exchanged.

@@ -98,6 +98,11 @@ struct differential_summary {
 struct differential_edges {
   std::vector<differential_edge> edges;  ///< Ascending (row, col).
   differential_summary summary;          ///< What the call did.
+
+  /// The first edge.
+  [[nodiscard]] auto begin() const noexcept { return edges.begin(); }
+  /// Behind the last edge.
+  [[nodiscard]] auto end() const noexcept { return edges.end(); }
 };
 
 /// Result of differential_count_sink.

@@ -29,8 +29,8 @@ inline namespace v0 {
 /// own: `static matrix_view<const T> view(const Type&)`; also `static matrix_view<T> view(Type&)`
 /// where the type can be an output; and `static constexpr bool borrowed = true` where the elements
 /// outlive the object, as those of a view do. A type whose columns follow each other, as those of
-/// Eigen, has `static column_matrix_view<const T> view(const Type&)` instead, and a sparse one
-/// `static csr_view<const T> view(const Type&)`: rank_rows and all pairs take them.
+/// Eigen, has `static column_matrix_view<const T> view(const Type&)` instead, one whose columns lie
+/// apart a column_list_view, and a sparse one a csr_view: rank_rows and all pairs take them.
 template <class Matrix>
 struct matrix_access {};
 
@@ -50,6 +50,15 @@ struct matrix_access<column_matrix_view<T>> {
   static constexpr bool borrowed = true;
   /// The view itself.
   static column_matrix_view<T> view(column_matrix_view<T> data) noexcept { return data; }
+};
+
+/// A view of columns that lie apart is read as itself.
+template <class T>
+struct matrix_access<column_list_view<T>> {
+  /// The elements are another's.
+  static constexpr bool borrowed = true;
+  /// The view itself.
+  static column_list_view<T> view(column_list_view<T> data) noexcept { return data; }
 };
 
 /// A sparse view is read as itself.
@@ -125,6 +134,8 @@ template <class X>
 inline constexpr bool is_column_view = false;
 template <class T>
 inline constexpr bool is_column_view<column_matrix_view<T>> = true;
+template <class T>
+inline constexpr bool is_column_view<column_list_view<T>> = true;
 template <class X>
 inline constexpr bool is_csr_view = false;
 template <class T>
@@ -195,9 +206,9 @@ template <class X>
 concept borrowed_matrix = matrix_like<X> && (std::is_lvalue_reference_v<X> ||
                                              matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class X>
-concept borrowed_table =
-    (matrix_like<X> || column_matrix_like<X>) &&
-    (std::is_lvalue_reference_v<X> || matrix_access<std::remove_cvref_t<X>>::borrowed);
+concept borrowed_table = requires(const view_read_as<X>& view) {
+  transpose_of(view);
+} && (std::is_lvalue_reference_v<X> || matrix_access<std::remove_cvref_t<X>>::borrowed);
 template <class Range>
 concept borrowed_elements = std::ranges::contiguous_range<Range> &&
                             std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range>;
@@ -320,6 +331,8 @@ auto read_host_table(const Data& data) {
   using value = table_element_of<Data>;
   if constexpr (!checked_table_element<value>()) {
     return matrix_view<const float>();
+  } else if constexpr (std::convertible_to<view_read_as<Data>, column_list_view<const value>>) {
+    return column_list_view<const value>(matrix_access<Data>::view(data));
   } else if constexpr (column_matrix_like<Data>) {
     return column_matrix_view<const value>(matrix_access<Data>::view(data));
   } else if constexpr (csr_like<Data>) {

@@ -266,6 +266,11 @@ struct correlation_matrix : matrix<Value> {
 struct edge_list {
   array<edge> edges;     ///< In the order that the sink asked for.
   pair_summary summary;  ///< What the run did.
+
+  /// The first edge: a list is a contiguous range of its edges.
+  [[nodiscard]] auto begin() const noexcept { return edges.begin(); }
+  /// Behind the last edge.
+  [[nodiscard]] auto end() const noexcept { return edges.end(); }
 };
 
 /// Result of folded_edge_sink. A folded edge of patterns p < q means every row of p with every row
@@ -274,6 +279,11 @@ struct folded_edge_list {
   std::vector<folded_edge> edges;  ///< In the order that the sink asked for.
   row_patterns patterns;           ///< What the edges are between.
   pair_summary summary;            ///< What the run did; pairs_kept counts pairs of rows.
+
+  /// The first folded edge.
+  [[nodiscard]] auto begin() const noexcept { return edges.begin(); }
+  /// Behind the last folded edge.
+  [[nodiscard]] auto end() const noexcept { return edges.end(); }
 };
 
 /// Result of top_k_sink. Row i has `count[i]` neighbours, best first; the entries behind them

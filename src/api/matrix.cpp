@@ -46,6 +46,17 @@ void check_column_extents(const void* data, index_t rows, index_t cols, index_t 
   }
 }
 
+void check_column_list(index_t rows, index_t cols, index_t first_null) {
+  if (rows < 0) {
+    throw invalid_argument(
+        fmt::format("column list view: extents are [{}, {}], expected none below 0", rows, cols));
+  }
+  if (rows > 0 && first_null < cols) {
+    throw invalid_argument(
+        fmt::format("column list view: column {} is null, expected {} elements", first_null, rows));
+  }
+}
+
 void check_vector_extent(const void* data, index_t size) {
   if (size < 0) {
     throw invalid_argument(fmt::format("vector view: size is {}, expected at least 0", size));

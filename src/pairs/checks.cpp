@@ -15,6 +15,7 @@
 #include <gpu/error.hpp>
 
 #include "base/check_enumerator.hpp"
+#include "base/counted.hpp"
 #include "base/parallel.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/reading/computed_rows.hpp"
@@ -76,13 +77,13 @@ bool any_row_holds_nan(matrix_view<const T> data, int threads) {
   return found;
 }
 
-// Of a table row by row, or of a transposed one column by column.
-template <class T>
-bool holds_inexact(matrix_view<const T> data, int threads) {
+// line(i) is a row of a table that stands row by row, else a column.
+template <class Line>
+bool holds_inexact(index_t lines, index_t length, int threads, const Line& line) {
+  using value = std::remove_cvref_t<decltype(*line(0))>;
   std::atomic<bool> found = false;
-  detail::parallel_for(data.rows(), detail::thread_count(threads), [&](index_t i, int) {
-    const T* const row = data.row(i);
-    if (!std::all_of(row, row + data.cols(), detail::is_exact_double<T>)) found = true;
+  detail::parallel_for(lines, detail::thread_count(threads), [&](index_t i, int) {
+    if (!std::all_of(line(i), line(i) + length, detail::is_exact_double<value>)) found = true;
   });
   return found;
 }
@@ -111,15 +112,16 @@ void check_exact_integers(const char* name, const csr_view<const T>& data, int /
 
 template <class View>
 void check_exact_integers(const char* name, const View& data, int threads) {
-  using value = typename View::value_type;
-  const auto row_by_row = [&]() -> matrix_view<const value> {
-    if constexpr (std::is_same_v<View, column_matrix_view<const value>>) {
-      return detail::transpose_of(data);
+  const bool found = [&] {
+    if constexpr (requires { data.column(0); }) {
+      return holds_inexact(data.cols(), data.rows(), threads,
+                           [&](index_t j) { return data.column(j); });
     } else {
-      return data;
+      return holds_inexact(data.rows(), data.cols(), threads,
+                           [&](index_t i) { return data.row(i); });
     }
-  };
-  if (!holds_inexact<value>(row_by_row(), threads)) return;
+  }();
+  if (!found) return;
   for (index_t i = 0; i < data.rows(); ++i) {
     for (index_t k = 0; k < data.cols(); ++k) {
       if (!detail::is_exact_double(data(i, k))) throw_inexact(name, data(i, k), i, k);
@@ -172,8 +174,9 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
   const auto [rows, cols] = extents_of(tables.x);
   const char* const name = detail::has_y(tables) ? "x" : "data";
   if (cols < what.info.least_cols) {
-    throw invalid_argument(fmt::format("{}: got {} columns, {} takes at least {} observations",
-                                       name, cols, what.info.title, what.info.least_cols));
+    throw invalid_argument(fmt::format("{}: got {}, {} takes at least {} observations", name,
+                                       detail::counted(cols, "column"), what.info.title,
+                                       what.info.least_cols));
   }
   if (rows > most_rows) {
     throw invalid_argument(
@@ -191,7 +194,8 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
       tables.y ? extents_of(*tables.y)
                : std::pair(tables.prepared_y->rows, tables.prepared_y->cols);
   if (more_cols != cols) {
-    throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", more_cols, cols));
+    throw invalid_argument(
+        fmt::format("y: got {}, expected {} as in x", detail::counted(more_cols, "column"), cols));
   }
   if (more_rows > most_rows - rows) {
     throw invalid_argument(fmt::format("y: got {} rows, expected at most {} with the {} of x",
@@ -382,9 +386,9 @@ void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> row
   const char* const name = !detail::has_y(tables) ? "data" : is_of_y ? "y" : "x";
   const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
   throw invalid_argument(fmt::format(
-      "{}: got NaN at row {}, column {} ({} {} with NaN), expected numbers; "
+      "{}: got NaN at row {}, column {} ({} with NaN), expected numbers; "
       "nan_policy::propagate drops such rows, nan_policy::pairwise skips NaN pair by pair",
-      name, row, col, rows.size(), rows.size() == 1 ? "row" : "rows"));
+      name, row, col, detail::counted(rows.size(), "row")));
 }
 
 namespace {

@@ -77,6 +77,10 @@ static_assert(!can_all_pairs<int, table&>);
 static_assert(gpu::matrix_like<table> && !gpu::matrix_like<columns>);
 static_assert(gpu::column_matrix_like<columns> && !gpu::column_matrix_like<table>);
 static_assert(gpu::table_like<columns> && gpu::host_table_like<columns>);
+using columns_apart = gpu::column_list_view<float>;
+static_assert(gpu::column_matrix_like<columns_apart> && !gpu::matrix_like<columns_apart>);
+static_assert(std::is_convertible_v<columns_apart, gpu::column_list_view<const float>>);
+static_assert(!std::is_convertible_v<gpu::column_list_view<const float>, columns_apart>);
 static_assert(!gpu::host_table_like<device_table> && !gpu::table_like<values>);
 static_assert(gpu::csr_like<sparse> && gpu::table_like<sparse> && !gpu::matrix_like<sparse>);
 static_assert(can_spearman_all_pairs<sparse, columns, gpu::edge_sink>);
@@ -93,8 +97,9 @@ static_assert(can_rank_rows<columns> && can_rank_rows<wide>);
 static_assert(!can_top_k<columns, int> && !can_mean_filter<columns>);
 static_assert(!can_matmul<columns, table&> && !can_pack_bits<columns>);
 static_assert(can_transposed<table&> && can_transposed<columns>);
-static_assert(!can_transposed<table>);         // a view of a temporary
-static_assert(!can_transposed<device_table>);  // on the device, rows alone
+static_assert(!can_transposed<table>);          // a view of a temporary
+static_assert(!can_transposed<device_table>);   // on the device, rows alone
+static_assert(!can_transposed<columns_apart>);  // rows that lie apart are not a view
 
 static_assert(can_rank_rows<table&>);
 static_assert(can_rank_rows<table>);  // a call that blocks may be handed a temporary

@@ -29,6 +29,8 @@ NAMES = {
     ("docs/calls.md", "struct table"): "const table& my_table",
     ("docs/calls.md", "gpu::column_matrix_view"):
         "const std::vector<double>& samples, gpu::index_t rows, gpu::index_t cols",
+    ("docs/calls.md", "std::vector<const double*> begins"):
+        "const std::vector<std::vector<double>>& frame, gpu::index_t rows",
     ("docs/calls.md", "gpu::csr_view"):
         "const std::vector<std::int32_t>& row_begin, const std::vector<std::int32_t>& column, "
         "const std::vector<float>& counts, gpu::index_t rows, gpu::index_t cols",

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <new>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <gpu/differential.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "support/catch.hpp"
@@ -27,6 +29,22 @@ std::vector<int> ascending(std::size_t size) {
 }
 
 }  // namespace
+
+static_assert(std::ranges::contiguous_range<const gpu::edge_list> &&
+              std::ranges::sized_range<gpu::edge_list> &&
+              std::ranges::contiguous_range<const gpu::folded_edge_list> &&
+              std::ranges::contiguous_range<const gpu::differential_edges>);
+
+TEST_CASE("A list of edges is a range of its edges", "[array]") {
+  gpu::edge_list list;
+  CHECK(std::ranges::empty(list));
+  for (gpu::node_id i = 0; i < 4; ++i) list.edges.push_back({i, i + 1, i / 4.0, 0.5});
+  double sum = 0;
+  for (const gpu::edge& e : list) sum += e.statistic;
+  CHECK(sum == 1.5);
+  CHECK(std::ranges::max(list, {}, &gpu::edge::statistic) == list.edges.back());
+  CHECK(std::ranges::equal(list, list.edges));
+}
 
 TEST_CASE("An array holds what was added to it", "[array]") {
   const std::vector<int> values = ascending(100'000);

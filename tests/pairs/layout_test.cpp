@@ -1,6 +1,8 @@
 // Tables in either layout and of wide integers, on the CPU.
 #include <cmath>
 #include <cstdint>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -161,7 +163,13 @@ TEST_CASE("A NaN in columns is named by its row and column", "[layout]") {
   const std::string place = "data: got NaN at row 13, column 6";
   CHECK(refusal_of([&] {
           (void)gpu::spearman_all_pairs(turned.view(), {.exec = exec});
-        }).starts_with(place));
+        }).starts_with(place + " (1 row with NaN), expected numbers"));
+  auto two = gpu::matrix<double>(table.clone());
+  two(17, 0) = two(17, 1) = std::nan("");
+  CHECK(refusal_of([&] {
+          (void)gpu::spearman_all_pairs(gpu_test::columns_apart<double>(two).view(),
+                                        {.exec = exec});
+        }).starts_with(place + " (2 rows with NaN), expected numbers"));
   CHECK(
       refusal_of([&] { (void)gpu::rank_rows(turned.view(), {.exec = exec}); }).starts_with(place));
   const auto ranks =
@@ -185,6 +193,36 @@ TEST_CASE("Measures of values refuse integers that doubles do not hold", "[layou
   CHECK(refusal_of([&] {
           (void)gpu::pearson_all_pairs(low);
         }).starts_with("data: got -9223372036854775808 at row 1, column 2"));
+}
+
+TEST_CASE("Columns that lie apart give the answers of rows, whatever the shape", "[layout]") {
+  std::mt19937_64 engine(13);
+  for (int round = 0; round < 12; ++round) {
+    const auto rows = static_cast<gpu::index_t>(engine() % 90);
+    const auto cols = static_cast<gpu::index_t>(4 + engine() % 200);
+    const auto table = gpu_test::mixed_rows<double>(rows, cols, engine());
+    const gpu_test::columns_apart<double> apart(table);
+    const auto measures = gpu::all_measures();
+    const gpu::measure what = measures[engine() % measures.size()];
+    INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
+    CHECK(gpu_test::differs(what, apart.view(), table, cpu.options()).empty());
+  }
+}
+
+TEST_CASE("A view of columns that lie apart names a column that is not there", "[layout]") {
+  const std::vector<double> a(5);
+  const std::vector<const double*> columns{a.data(), a.data(), nullptr, nullptr};
+  CHECK(refusal_of([&] { (void)gpu::column_list_view(columns, 5); }) ==
+        "column list view: column 2 is null, expected 5 elements");
+  CHECK(refusal_of([&] { (void)gpu::column_list_view(columns, -1); }) ==
+        "column list view: extents are [-1, 4], expected none below 0");
+  const gpu::column_list_view none(columns, std::size_t{0});
+  CHECK((none.empty() && none.cols() == 4));
+  CHECK(gpu::pearson_all_pairs(none).rows() == 0);
+  const std::span first_two(columns.data(), 2);
+  const gpu::column_list_view two(first_two, 5);
+  static_assert(std::is_same_v<decltype(two), const gpu::column_list_view<const double>>);
+  CHECK(&two(3, 1) == a.data() + 3);
 }
 
 TEST_CASE("Views of columns check their extents", "[layout]") {

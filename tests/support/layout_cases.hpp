@@ -45,6 +45,26 @@ class in_columns {
   std::vector<T> cells_;
 };
 
+/// A copy of a matrix whose columns lie apart.
+template <class T>
+class columns_apart {
+ public:
+  explicit columns_apart(const gpu::matrix<T>& from) : rows_(from.rows()) {
+    for (gpu::index_t j = 0; j < from.cols(); ++j) {
+      std::vector<T>& own = columns_.emplace_back();
+      for (gpu::index_t i = 0; i < rows_; ++i) own.push_back(from(i, j));
+      own.push_back(T{77});
+      begins_.push_back(own.data());
+    }
+  }
+  [[nodiscard]] gpu::column_list_view<const T> view() const { return {begins_, rows_}; }
+
+ private:
+  gpu::index_t rows_;
+  std::vector<std::vector<T>> columns_;
+  std::vector<const T*> begins_;
+};
+
 /// Rows with ties, equal rows and a constant one.
 template <class T>
 gpu::matrix<T> mixed_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed) {
@@ -90,7 +110,9 @@ void every_layout_gives_the_same_bytes(const pair_target& target) {
       INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
       const auto table = mixed_rows<T>(rows, cols, static_cast<std::uint64_t>(rows * cols));
       const in_columns<T> turned(table);
+      const columns_apart<T> apart(table);
       CHECK(differs(what, turned.view(), table, target.options()).empty());
+      CHECK(differs(what, apart.view(), table, target.options()).empty());
     }
   }
 }
@@ -100,6 +122,7 @@ inline void two_tables_have_layouts_of_their_own(const pair_target& target) {
   const auto x = mixed_rows<float>(70, 40, 3);
   const auto y = mixed_rows<std::int16_t>(90, 40, 4);
   const in_columns<float> x_turned(x);
+  const columns_apart<float> x_apart(x);
   const in_columns<std::int16_t> y_turned(y);
   for (const gpu::measure what : gpu::all_measures()) {
     INFO(gpu::to_string(what));
@@ -113,6 +136,7 @@ inline void two_tables_have_layouts_of_their_own(const pair_target& target) {
     CHECK(first_difference(said(x_turned.view(), y), expected).empty());
     CHECK(first_difference(said(x, y_turned.view()), expected).empty());
     CHECK(first_difference(said(x_turned.view(), y_turned.view()), expected).empty());
+    CHECK(first_difference(said(x_apart.view(), y_turned.view()), expected).empty());
     const gpu::prepared_rows prepared = gpu::prepare_rows(what, y_turned.view(), target.options());
     CHECK(first_difference(
               what_sinks_say(
@@ -136,7 +160,7 @@ inline void every_way_to_read_rows_takes_columns(const pair_target& target) {
   auto holed = gpu::matrix<double>(table.clone());
   for (gpu::index_t i = 0; i < holed.rows(); i += 3) holed(i, i % 50) = std::nan("");
   const in_columns<double> turned(table);
-  const in_columns<double> holed_turned(holed);
+  const columns_apart<double> holed_apart(holed);
   for (const gpu::measure what : gpu::all_measures()) {
     INFO(gpu::to_string(what));
     gpu::pair_options parts = target.options();
@@ -157,7 +181,7 @@ inline void every_way_to_read_rows_takes_columns(const pair_target& target) {
     }
     gpu::pair_options holes = target.options();
     holes.nans = gpu::nan_policy::propagate;
-    CHECK(differs(what, holed_turned.view(), holed, holes).empty());
+    CHECK(differs(what, holed_apart.view(), holed, holes).empty());
     const auto plan = gpu::plan_all_pairs(what, turned.view(), target.options());
     const auto expected = gpu::plan_all_pairs(what, table, target.options());
     CHECK(plan.kept_estimate == expected.kept_estimate);
@@ -210,6 +234,7 @@ void large_integers_are_ranked_as_they_are(const pair_target& target) {
   };
   CHECK(all_equal(gpu::rank_rows(table, {.exec = target.options().exec})));
   CHECK(all_equal(gpu::rank_rows(turned.view(), {.exec = target.options().exec})));
+  CHECK(all_equal(gpu::rank_rows(columns_apart<T>(table).view(), {.exec = target.options().exec})));
   // The ranks have those ranks again.
   for (const gpu::measure what : gpu::all_measures()) {
     if (gpu::info_of(what).scale != gpu::value_scale::ordinal) continue;
@@ -247,12 +272,14 @@ void inexact_integers_are_refused(const pair_target& target) {
     return "nothing was refused";
   };
   const in_columns<T> turned(table);
+  const columns_apart<T> apart(table);
   for (const gpu::measure what :
        {gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor}) {
     const auto options = target.options();
     const std::string own = "data: " + expected;
     CHECK(refusal([&] { (void)gpu::all_pairs(what, table, options); }).starts_with(own));
     CHECK(refusal([&] { (void)gpu::all_pairs(what, turned.view(), options); }).starts_with(own));
+    CHECK(refusal([&] { (void)gpu::all_pairs(what, apart.view(), options); }).starts_with(own));
     CHECK(refusal([&] { (void)gpu::plan_all_pairs(what, table, options); }).starts_with(own));
     CHECK(refusal([&] { (void)gpu::prepare_rows(what, table, options); }).starts_with(own));
     CHECK(refusal([&] {

@@ -60,7 +60,8 @@ class computed_view {
 };
 
 /// One view of any element type in host or in device memory, read only; in host memory in either
-/// layout or sparse, of wide integers too, and of rows that are computed.
+/// layout, of columns that lie apart or sparse, of wide integers too, and of rows that are
+/// computed.
 using any_table =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
@@ -79,7 +80,12 @@ using any_table =
                  csr_view<const std::int16_t>, csr_view<const std::int32_t>,
                  csr_view<const std::uint8_t>, csr_view<const std::uint16_t>, csr_view<const float>,
                  csr_view<const double>, csr_view<const std::int64_t>,
-                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>, computed_view>;
+                 csr_view<const std::uint32_t>, csr_view<const std::uint64_t>, computed_view,
+                 column_list_view<const std::int8_t>, column_list_view<const std::int16_t>,
+                 column_list_view<const std::int32_t>, column_list_view<const std::uint8_t>,
+                 column_list_view<const std::uint16_t>, column_list_view<const float>,
+                 column_list_view<const double>, column_list_view<const std::int64_t>,
+                 column_list_view<const std::uint32_t>, column_list_view<const std::uint64_t>>;
 
 class prepared_table;
 

@@ -35,9 +35,10 @@ read_as<T> to_place(T value) {
   }
 }
 
-template <class T>
-void gather_tile(const column_matrix_view<const T>& table, index_range rows, index_range cols,
-                 index_t first, read_as<T>* out) {
+// `Columns` is column_matrix_view or column_list_view.
+template <template <class> class Columns, class T>
+void gather_tile(const Columns<const T>& table, index_range rows, index_range cols, index_t first,
+                 read_as<T>* out) {
   constexpr index_t most = tile_row_bytes / static_cast<index_t>(sizeof(T));
   read_as<T> tile[static_cast<std::size_t>(tile_cols * most)];
   for (index_t j = cols.begin; j < cols.end; ++j) {
@@ -52,9 +53,8 @@ void gather_tile(const column_matrix_view<const T>& table, index_range rows, ind
   }
 }
 
-template <class T>
-void copy_rows(const column_matrix_view<const T>& table, index_range range, read_as<T>* out,
-               int threads) {
+template <template <class> class Columns, class T>
+void copy_rows(const Columns<const T>& table, index_range range, read_as<T>* out, int threads) {
   constexpr index_t tile_rows = tile_row_bytes / static_cast<index_t>(sizeof(T));
   const index_t down = (range.size() + tile_rows - 1) / tile_rows;
   const index_t across = (table.cols() + cols_per_task - 1) / cols_per_task;

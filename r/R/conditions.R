@@ -61,7 +61,7 @@ answer_of <- function(value, call = NULL) {
     message <- paste0(
       if (nan[2] == "y") "y" else "x", ": missing value in variable ",
       if (is.null(names)) at else dQuote(names[at], FALSE), ", observation ", as.numeric(nan[4]) + 1,
-      if (nzchar(nan[5])) paste0(" (", nan[5], " variable(s) have any)"),
+      if (nzchar(nan[5])) paste0(" (", nan[5], if (nan[5] == "1") " variable has any)" else " variables have any)"),
       "; use = \"pairwise.complete.obs\" leaves missing values out pair by pair, ",
       "use = \"everything\" gives such variables no result")
   } else {

@@ -10,6 +10,7 @@
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"
 #include "base/check_enumerator.hpp"
+#include "base/counted.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/observations.hpp"
@@ -29,8 +30,8 @@ present_values find_present(const char* function, const pair_tables& tables,
         fmt::format("{}: takes data in host memory, got data in device memory", function));
   }
   if (tables.y && cols_of(*tables.y) != cols_of(tables.x)) {
-    throw invalid_argument(fmt::format("y: got {} columns, expected {} as in x", cols_of(*tables.y),
-                                       cols_of(tables.x)));
+    throw invalid_argument(fmt::format("y: got {}, expected {} as in x",
+                                       counted(cols_of(*tables.y), "column"), cols_of(tables.x)));
   }
   return {tables, 0, exec.cpu_threads};
 }

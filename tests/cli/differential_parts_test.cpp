@@ -232,7 +232,7 @@ TEST_CASE("differential goes on from the parts that are there", "[cli][parts][di
   const command_result resumed = run_command(resume);
   INFO(resumed.err);
   CHECK(resumed.exit_code == 0);
-  CHECK(says(resumed.err, "1 parts were there"));
+  CHECK(says(resumed.err, "1 part was there"));
   CHECK(read_file(of.folder.path("resumed.tsv")) == expected);
 }
 

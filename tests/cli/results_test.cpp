@@ -116,7 +116,7 @@ TEST_CASE("Edges are written with names, statistic, t and p", "[cli][output]") {
   CHECK(lines_of(by_t.out) ==
         std::vector<std::string>{"name_i\tname_j\trho\tt\tp", "up\trise\t1\tinf\t0",
                                  "up\tfall\t-1\t-inf\t0", "rise\tfall\t-1\t-inf\t0"});
-  CHECK(result.err.find("1 constant rows") != std::string::npos);
+  CHECK(result.err.find("1 constant row has") != std::string::npos);
   CHECK(result.err.find('\r') == std::string::npos);
 
   const auto pearson = run_command({"pearson", input, "--tail", "greater", "--max-p", "0.1"});

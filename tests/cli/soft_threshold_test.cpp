@@ -192,7 +192,7 @@ TEST_CASE("soft-threshold says what is wrong", "[cli][soft-threshold]") {
   };
   module("X1\nX99\n", "got 'X99', expected the name of a row of INPUT");
   module("X1\nX2\nX1\n", "names 'X1' twice");
-  module("X1\n", "got 1 names, expected at least 2");
+  module("X1\n", "got 1 name, expected at least 2");
   const std::string twice = in.folder.write("twice.txt", "a 1 2 3 5\nb 4 2 8 1\na 9 2 2 4\n");
   check_error(run_command({"soft-threshold", twice, "--keep", "overlap", "--powers", "6",
                            "--module", in.folder.write("m.txt", "b\na\n")}),

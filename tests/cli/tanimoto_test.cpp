@@ -405,7 +405,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
   fails("fff\ta\nfff\tb\n", "got 3 hexadecimal digits", {"--input-format", "fps"});
   fails("a 0101010101\nb 01010101\n", ":2: column 2: got 8 digits, expected 10");
   fails("a 0101010102\nb 01010101zz\n", ":2: column 2: got '01010101zz'", {"--columns", "2"});
-  fails("a 0101010101\nb 0101010111\nc\n", ":3: got 1 fields, expected at least 2",
+  fails("a 0101010101\nb 0101010111\nc\n", ":3: got 1 field, expected at least 2",
         {"--columns", "2"});
   fails("0 1 1\n1 2 0\n", "got 2 in row 2, column 2 of values, expected 0 or 1");
   fails("id,x,y\nm,0,1\nn,,1\n", "got a missing value in row 2 ('n'), column 1");

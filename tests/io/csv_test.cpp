@@ -141,7 +141,7 @@ TEST_CASE("Line breaks in quotes do not disturb blocks, segments and line number
     CHECK(values_of(table) == values);
     CHECK(names_of(table) == names);
   }
-  CHECK(refusal_of(text + "x,1\n").starts_with(":900902: got 1 numbers"));
+  CHECK(refusal_of(text + "x,1\n").starts_with(":900902: got 1 number,"));
 }
 
 TEST_CASE("The delimiter is found, or said", "[io][csv]") {
@@ -305,7 +305,7 @@ TEST_CASE("GCT files", "[io][csv]") {
   CHECK(table.cols() == 3);
   CHECK(table.missing == 1);
   CHECK(table.first_nan->line == 5);
-  CHECK(refusal_of(head + "g1\tx\t1\t2\t3\n").starts_with(":2: got 1 rows, expected the 2"));
+  CHECK(refusal_of(head + "g1\tx\t1\t2\t3\n").starts_with(":2: got 1 row, expected the 2"));
   CHECK(refusal_of("#1.2\n2\nName\tDescription\ts1\n").starts_with(":2: "));
 
   const auto newer = read(

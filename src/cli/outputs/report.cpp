@@ -9,6 +9,7 @@
 #include <gpu/backend.hpp>
 #include <gpu/version.hpp>
 
+#include "base/counted.hpp"
 #include "cli/outputs/json_record.hpp"
 
 namespace gpu::cli {
@@ -197,25 +198,28 @@ std::string to_text(const run_report& r) {
   if (s.observations != static_cast<double>(s.cols) && r.has_p) {
     out += fmt::format(", tests of {} observations", double{s.observations});
   }
-  out += fmt::format(", {} pairs tested, {} kept\n", s.pairs_tested, s.pairs_kept);
+  out += fmt::format(", {} tested, {} kept\n", gpu::detail::counted(s.pairs_tested, "pair"),
+                     s.pairs_kept);
   out += names_text(r);
   out.pop_back();
   if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
   const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
   const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
-  if (constant > 0) out += fmt::format("\n{} constant rows have no correlation", constant);
+  if (constant > 0)
+    out += fmt::format("\n{} no correlation", gpu::detail::counted_have(constant, "constant row"));
   const std::size_t infinite = s.infinite_rows.size() + s.y_infinite_rows.size();
   if (infinite > 0) {
-    out += fmt::format("\n{} row{} with an infinite value {} no correlation", infinite,
-                       infinite == 1 ? "" : "s", infinite == 1 ? "has" : "have");
+    out += fmt::format("\n{} with an infinite value {} no correlation",
+                       gpu::detail::counted(infinite, "row"), infinite == 1 ? "has" : "have");
   }
-  if (nans > 0) out += fmt::format("\n{} rows with a NaN left out", nans);
+  if (nans > 0) out += fmt::format("\n{} with a NaN left out", gpu::detail::counted(nans, "row"));
   if (s.test == significance::permutations) {
-    out += fmt::format("\n{} pairs have p by permutations", s.pairs_tested - s.pairs_by_t);
+    out += fmt::format("\n{} p by permutations",
+                       gpu::detail::counted_have(s.pairs_tested - s.pairs_by_t, "pair"));
   }
   if (s.pairs_by_t > 0) {
-    out += fmt::format("\n{} pairs have p of Student's t, because of ties or of their columns",
-                       s.pairs_by_t);
+    out += fmt::format("\n{} p of Student's t, because of ties or of their columns",
+                       gpu::detail::counted_have(s.pairs_by_t, "pair"));
   }
   out += fmt::format("\n{}", cuts_text(r));
   if (const max_t_options& how = r.permutations.how; how.permutations > 0) {

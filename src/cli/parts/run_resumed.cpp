@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/job_estimate.hpp"
 #include "cli/parts/joining/joined_parts.hpp"
@@ -133,7 +134,10 @@ void run_resumed(const pairs_command& job) {
     run.run();
     phase.end();
     line.clear();
-    if (run.found() > 0 && !job.quiet) say(fmt::format("{} parts were there\n", run.found()));
+    if (run.found() > 0 && !job.quiet) {
+      say(fmt::format("{} {} there\n", gpu::detail::counted(run.found(), "part"),
+                      run.found() == 1 ? "was" : "were"));
+    };
   }
   write_result(job, folder.parts(), total);
   folder.remove(key);

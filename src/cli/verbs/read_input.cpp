@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/table_notes.hpp"
@@ -37,17 +38,16 @@ void check_nans(const pairs_command& job, const std::string& file, const io::tab
 void check_shape(const std::string& file, const io::table& table, index_t fewest_rows,
                  index_t fewest_cols, bool is_transposed) {
   if (table.rows() < fewest_rows) {
-    throw io::input_error(
-        file, {},
-        fmt::format("got {} row{} of numbers, expected at least {}: there are no pairs",
-                    table.rows(), table.rows() == 1 ? "" : "s", fewest_rows));
+    throw io::input_error(file, {},
+                          fmt::format("got {} of numbers, expected at least {}: there are no pairs",
+                                      gpu::detail::counted(table.rows(), "row"), fewest_rows));
   }
   if (table.cols() < fewest_cols) {
     const bool may_turn = !is_transposed && table.rows() >= fewest_cols;
     throw io::input_error(
         file, {},
-        fmt::format("got {} column{} of numbers, expected at least {} observations{}", table.cols(),
-                    table.cols() == 1 ? "" : "s", fewest_cols,
+        fmt::format("got {} of numbers, expected at least {} observations{}",
+                    gpu::detail::counted(table.cols(), "column"), fewest_cols,
                     may_turn ? " (--transpose takes the columns as variables)" : ""));
   }
 }
@@ -197,8 +197,9 @@ struct named_columns {
         may_be_paired
             ? fmt::format("{}: columns are matched by name. --match position pairs them in order",
                           fault)
-            : fmt::format("got {} columns of numbers, expected {} as in {}: {}", names.size(),
-                          input.size(), of_input, fault));
+            : fmt::format("got {} of numbers, expected {} as in {}: {}",
+                          gpu::detail::counted(names.size(), "column"), input.size(), of_input,
+                          fault));
   }
 
   /// Says that the columns of `file` were put in another order.
@@ -278,8 +279,9 @@ void read_covariates(const pairs_command& job, progress_line& line, input_tables
   }
   if (tables.covariates.cols() != tables.cols()) {
     throw io::input_error(job.covariates, {},
-                          fmt::format("got {} columns of numbers, expected {} as in {}",
-                                      tables.covariates.cols(), tables.cols(), job.input));
+                          fmt::format("got {} of numbers, expected {} as in {}",
+                                      gpu::detail::counted(tables.covariates.cols(), "column"),
+                                      tables.cols(), job.input));
   }
 }
 

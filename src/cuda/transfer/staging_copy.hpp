@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "base/stream_copy.hpp"
+#include "base/memory/stream_copy.hpp"
 
 namespace gpu::cuda {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/counted.hpp"
 #include "io/io_error.hpp"
 #include "io/read/sparse/names_beside.hpp"
 
@@ -161,8 +162,8 @@ class listed_names {
  private:
   [[noreturn]] void refuse(const std::string& rows) const {
     throw input_error(path_, {},
-                      fmt::format("got {} names, expected one for each row of {}, which has {}",
-                                  names_.size(), file_, rows));
+                      fmt::format("got {}, expected one for each row of {}, which has {}",
+                                  gpu::detail::counted(names_.size(), "name"), file_, rows));
   }
 
   row_names names_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/parallel.hpp"
 #include "io/read/row_choice.hpp"
 #include "io/text/text_sample.hpp"
@@ -429,9 +430,9 @@ void text_rows::check_rows() const {
     return;
   }
   if (!layout_.rows || *layout_.rows == rows_) return;
-  throw input_error(
-      file_, {2, 0},
-      fmt::format("got {} rows, expected the {} that this line says", rows_, *layout_.rows));
+  throw input_error(file_, {2, 0},
+                    fmt::format("got {}, expected the {} that this line says",
+                                gpu::detail::counted(rows_, "row"), *layout_.rows));
 }
 
 table text_rows::rest() {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "io/text/gct.hpp"
 #include "io/text/names_rule.hpp"
 #include "io/text/text_sample.hpp"
@@ -280,9 +281,9 @@ class layout_finder {
       if (!head.text.starts_with(begin) || !options_.comment.empty()) continue;
       hint = fmt::format(" (--comment '{}' leaves lines out that begin so)", begin);
     }
-    throw input_error(
-        file_, {head.number, 0},
-        fmt::format("got a header of {} fields, but the first row has {}{}", size, fields_, hint));
+    throw input_error(file_, {head.number, 0},
+                      fmt::format("got a header of {}, but the first row has {}{}",
+                                  gpu::detail::counted(size, "field"), fields_, hint));
   }
 
   /// What --columns and --skip-columns call a column from 0: its name, where that is plain and its

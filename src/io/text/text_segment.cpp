@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "io/text/integer_line.hpp"
 #include "io/text/number.hpp"
 
@@ -234,10 +235,11 @@ void segment_reader::read_with_care(std::string_view record) {
   }
   if (column == 0) return;  // blank
   if (column != layout_.fields) {
-    fail(0, layout_.roles.empty() ? fmt::format("got {} numbers, expected {} as in the first row",
-                                                values, layout_.cols)
-                                  : fmt::format("got {} fields, expected {} as in the first row",
-                                                column, layout_.fields));
+    fail(0, layout_.roles.empty()
+                ? fmt::format("got {}, expected {} as in the first row",
+                              gpu::detail::counted(values, "number"), layout_.cols)
+                : fmt::format("got {}, expected {} as in the first row",
+                              gpu::detail::counted(column, "field"), layout_.fields));
     return;
   }
   ++segment_.rows;

@@ -10,6 +10,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/counted.hpp"
 #include "pairs/columns/ranks.hpp"
 #include "stats/observation_limits.hpp"
 
@@ -31,8 +32,8 @@ bool all_finite(const double* row, index_t count) {
 
 void check_covariates(const matrix_view<const double>& covariates, index_t cols) {
   if (covariates.cols() != cols) {
-    throw invalid_argument(fmt::format(
-        "options.covariates: got {} columns, expected {} as in the data", covariates.cols(), cols));
+    throw invalid_argument(fmt::format("options.covariates: got {}, expected {} as in the data",
+                                       counted(covariates.cols(), "column"), cols));
   }
   if (covariates.rows() == 0) {
     throw invalid_argument("options.covariates: got 0 rows, expected at least 1");
@@ -122,9 +123,10 @@ void column_model::keep_covariates(const pair_options& options) {
   const double most = std::floor(observations) - stats::least_observations;
   if (static_cast<double>(covariates.rows()) > most) {
     throw invalid_argument(fmt::format(
-        "options.covariates: got {} rows, expected at most {}: each takes one of {} observations, "
+        "options.covariates: got {}, expected at most {}: each takes one of {} observations, "
         "and the test needs {}",
-        covariates.rows(), std::max(most, 0.0), observations, stats::least_observations));
+        counted(covariates.rows(), "row"), std::max(most, 0.0), observations,
+        stats::least_observations));
   }
   std::vector<double> one(static_cast<std::size_t>(cols_));
   double* const row = one.data();

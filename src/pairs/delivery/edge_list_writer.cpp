@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/memory/large_pages.hpp"
+#include "base/memory/stream_copy.hpp"
 #include "base/parallel.hpp"
-#include "base/stream_copy.hpp"
 #include "pairs/delivery/unpack_edges.hpp"
 
 namespace gpu::delivery {

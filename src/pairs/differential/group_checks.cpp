@@ -8,6 +8,8 @@
 
 #include <gpu/error.hpp>
 
+#include "base/counted.hpp"
+
 namespace gpu::inline v0::detail {
 namespace {
 
@@ -16,8 +18,8 @@ constexpr index_t least_group = 4;
 void check_group(const char* name, std::span<const index_t> group, index_t cols,
                  std::vector<bool>& taken) {
   if (std::ssize(group) < least_group) {
-    throw invalid_argument(fmt::format("groups.{}: got {} columns, expected at least {}", name,
-                                       group.size(), least_group));
+    throw invalid_argument(fmt::format("groups.{}: got {}, expected at least {}", name,
+                                       counted(group.size(), "column"), least_group));
   }
   for (const index_t column : group) {
     if (column < 0 || column >= cols) {

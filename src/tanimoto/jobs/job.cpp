@@ -8,6 +8,7 @@
 #include <gpu/error.hpp>
 
 #include "base/check_enumerator.hpp"
+#include "base/counted.hpp"
 #include "base/execution_checks.hpp"
 #include "pairs/adjustment.hpp"
 #include "pairs/checks.hpp"
@@ -22,8 +23,8 @@ constexpr index_t most_rows = std::numeric_limits<std::uint32_t>::max();
 void check_tables(const bit_tables& tables) {
   const auto& [x, y, is_against] = tables;
   if (x.cols() != y.cols()) {
-    throw invalid_argument(
-        fmt::format("y: has {} columns, expected the {} of x", y.cols(), x.cols()));
+    throw invalid_argument(fmt::format("y: has {}, expected the {} of x",
+                                       detail::counted(y.cols(), "column"), x.cols()));
   }
   if (x.cols() > most_columns) {
     throw invalid_argument(

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/file_lines.hpp"
 #include "io/columns/column_order.hpp"
@@ -45,8 +46,8 @@ bool is_no_label(std::string_view label) {
 std::vector<std::string> labels_in_order(const std::vector<std::string>& labels, index_t cols,
                                          const complaint& complain) {
   if (std::ssize(labels) != cols) {
-    complain(fmt::format("got {} label{}, expected one for each of the {} columns of numbers",
-                         labels.size(), labels.size() == 1 ? "" : "s", cols));
+    complain(fmt::format("got {}, expected one for each of the {} columns of numbers",
+                         gpu::detail::counted(labels.size(), "label"), cols));
   }
   return labels;
 }
@@ -91,9 +92,9 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
     lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
       complain(
-          fmt::format("got {} fields in line {}, expected a label, or the name of a column "
+          fmt::format("got {} in line {}, expected a label, or the name of a column "
                       "and its label, in every line",
-                      lines.back().size(), lines.size()));
+                      gpu::detail::counted(lines.back().size(), "field"), lines.size()));
     }
   }
   if (!lines.empty() && lines.front().size() == 2) {

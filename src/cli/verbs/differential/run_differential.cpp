@@ -11,6 +11,7 @@
 
 #include <gpu/differential.hpp>
 
+#include "base/counted.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
@@ -88,7 +89,7 @@ class differential_operation final : public row_operation {
     const std::size_t infinite = s.infinite_rows.size();
     const std::size_t without = s.constant_rows.size() + s.nan_rows.size() + infinite;
     if (without > 0) {
-      say(fmt::format("{} rows have no correlation in a group{}\n", without,
+      say(fmt::format("{} no correlation in a group{}\n", gpu::detail::counted_have(without, "row"),
                       infinite_text(infinite)));
     }
   }

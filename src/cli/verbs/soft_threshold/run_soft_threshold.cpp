@@ -13,6 +13,7 @@
 
 #include <gpu/connectivity.hpp>
 
+#include "base/counted.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
@@ -55,7 +56,9 @@ std::vector<index_t> rows_of_module(const std::string& path, const io::table& ta
     rows.push_back(found->second);
   }
   if (rows.size() >= 2) return rows;
-  throw io::input_error(path, {}, fmt::format("got {} names, expected at least 2", rows.size()));
+  throw io::input_error(
+      path, {},
+      fmt::format("got {}, expected at least 2", gpu::detail::counted(rows.size(), "name")));
 }
 
 io::table taken_rows(const io::table& table, const std::vector<index_t>& rows) {
@@ -129,7 +132,7 @@ class soft_threshold_operation final : public row_operation {
   void finish() override {
     if (job_.quiet) return;
     if (rows_without_ > 0) {
-      say(fmt::format("{} rows have no statistic{}\n", rows_without_,
+      say(fmt::format("{} no statistic{}\n", gpu::detail::counted_have(rows_without_, "row"),
                       infinite_text(infinite_rows_)));
     }
     if (job_.keep != soft_result::fit) return;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/fingerprints/digits.hpp"
@@ -166,7 +167,8 @@ class digits_file {
   void take_row(const fields& row) {
     const std::size_t needed = names_ == none ? digits_ : std::max(digits_, names_);
     if (needed >= row.size()) {
-      refuse(0, fmt::format("got {} fields, expected at least {}", row.size(), needed + 1));
+      refuse(0, fmt::format("got {}, expected at least {}",
+                            gpu::detail::counted(row.size(), "field"), needed + 1));
     }
     const std::string& digits = row[digits_];
     if (!rows_) begin(digits);

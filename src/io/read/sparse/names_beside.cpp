@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "io/io_error.hpp"
 #include "io/read/numbered_lines.hpp"
 
@@ -101,8 +102,8 @@ void check_count(const std::string& path, index_t got, index_t expected, const c
                  const char* without, const std::string& file) {
   if (got == expected) return;
   throw input_error(path, {},
-                    fmt::format("got {} names, expected one for each of the {} {} of {}{}", got,
-                                expected, what, file, without));
+                    fmt::format("got {}, expected one for each of the {} {} of {}{}",
+                                gpu::detail::counted(got, "name"), expected, what, file, without));
 }
 
 class naming {

@@ -1,4 +1,4 @@
-#include "base/stream_copy.hpp"
+#include "base/memory/stream_copy.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

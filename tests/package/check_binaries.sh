@@ -1,8 +1,22 @@
 #!/usr/bin/env bash
 # check_binaries.sh BUILD HARDENING: looks at what was built. No program and no library may look for
 # libraries in the current folder; with HARDENING the command has its protections; a shared library
-# exports names of gpu alone, beside what the standard library's own templates leave everywhere.
+# exports names of gpu alone, beside what the standard library's own templates leave everywhere, and the
+# functions that symbols.txt lists. check_binaries.sh --update BUILD writes this list anew.
 set -euo pipefail
+# The functions and variables of a shared library, without templates and inline functions, which compilers export as
+# they like. Long types by their names in the sources.
+symbols_of() {
+  nm -DC --defined-only "$1/src/libgpu_similarity.so" | sed -nE 's/^[0-9a-f]+ [TDBR] (gpu::.*)/\1/p' |
+    sed -E 's/std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >/std::string/g
+      s/std::variant<gpu::v0::basic_matrix_view<signed char .*::column_list_view<unsigned long const> >/any_table/
+      s/, 18446744073709551615ul>/>/g; s/gpu::v0:://g' | LC_ALL=C sort -u
+}
+list=$(dirname "${BASH_SOURCE[0]}")/symbols.txt
+if [ "$1" = --update ]; then
+  symbols_of "$2" >"$list"
+  exit
+fi
 build=$1
 hardening=$2
 command -v readelf >/dev/null || { echo "skipped: no readelf"; exit 77; }
@@ -50,6 +64,10 @@ if [ -f "$library" ]; then
   others=$(nm -DC --defined-only "$library" |
     grep -vE ' (gpu::|(typeinfo|typeinfo name|vtable|guard variable) for gpu::|operator|non-virtual thunk to gpu::)' |
     grep -vE ' [WVu] .*(std::|__gnu_cxx::)|^ *[0-9a-f]+ [Aw] ' || true)
+  if ! changes=$(diff "$list" <(symbols_of "$build")); then
+    complain "$library: what it exports is not in tests/package/symbols.txt (> new, < gone):"$'\n'"$(grep '^[<>]' <<<"$changes")"
+    complain "If the change of the interface is meant: tests/package/check_binaries.sh --update $build"
+  fi
   if [ -n "$others" ]; then complain "$library exports more than names of gpu:"$'\n'"$(head -20 <<<"$others")"; fi
 fi
 [ $failed -eq 0 ] && echo "$checked programs and libraries looked at"

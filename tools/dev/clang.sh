@@ -17,7 +17,7 @@ tests=(allocation_test execution_test rank_test discovery_test cli_test)
 build "$folder" gpu-similarity "${tests[@]}"
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \
-  --tests-regex "^($(IFS='|' && echo "${tests[*]}")|package/find_package)\$"
+  --tests-regex "^($(IFS='|' && echo "${tests[*]}")|package/(find_package|binaries))\$"
 
 # Of the libraries of Debian 12 and Ubuntu 24.04, LLVM's alone has std::mdspan, from version 18 on.
 if ! (need mdspan); then

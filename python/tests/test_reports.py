@@ -316,7 +316,7 @@ import threading
 import gpu_similarity as gs, numpy as np
 from scipy import sparse
 rng = np.random.default_rng(0)
-x = sparse.random_array((400, 600), density=0.3, format="csr", rng=rng)
+x = sparse.random_array((400, 600), density=0.3, format="csr", random_state=rng)
 x.sort_indices()
 column, begin, stop = x.indices.copy(), x.indptr.copy(), threading.Event()
 

@@ -60,7 +60,8 @@ def is_frame(x: Any) -> bool:
     # A LazyFrame would make its schema to say what its columns are.
     if isinstance(x, NamedTable) or type(x).__name__ == "LazyFrame" or not hasattr(x, "columns"):
         return False
-    return hasattr(x, "to_numpy") or hasattr(x, "__arrow_c_stream__")
+    # A table of a pyarrow that gives no stream is refused: NumPy would turn it over.
+    return any(hasattr(x, name) for name in ("to_numpy", "__arrow_c_stream__", "__dataframe__"))
 
 
 def without_names(x: Any) -> Any:
@@ -266,7 +267,7 @@ def _columns(x: Any, argument: str) -> Iterable[tuple[Any, str]]:
     else:
         raise TypeError(
             f"{argument}: got {type(x).__module__}.{type(x).__qualname__}, expected a data frame "
-            "of pandas or Polars, or a table of Arrow"
+            "of pandas or Polars, or a table of Arrow (pyarrow 14 or newer)"
         )
     for name, column in named:
         kind = getattr(column, "dtype", None) or column.type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 import gpu_similarity as gs
 import numpy as np
@@ -178,6 +178,19 @@ def test_arrow_tables(gaps: Array) -> None:
         gs.spearman_edges(table.append_column("id", [["u"] * 12]))
 
 
+def test_a_table_of_an_older_arrow_is_refused() -> None:
+    class Table:  # of pyarrow 13: NumPy has its columns as rows
+        columns: ClassVar = [[1.0, 2.0, 3.0], [3.0, 2.0, 4.0], [1.0, 5.0, 4.0]]
+
+        def __array__(self, *_: Any, **__: Any) -> Array:
+            return np.array(self.columns)
+
+        def __dataframe__(self) -> None: ...
+
+    with pytest.raises(TypeError, match=r"^x: got .*Table, expected .*\(pyarrow 14 or newer\)$"):
+        gs.spearman_edges(Table())
+
+
 def test_arrow_decimals() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     values = [[Decimal("0.5"), Decimal("2.25"), Decimal(-1)], [Decimal(3), None, Decimal("0.25")]]
@@ -258,7 +271,7 @@ def test_every_sink_reads_sparse(rng: np.random.Generator, measure: Any) -> None
 
 def test_a_sparse_matrix_becomes_one_dense_table_or_is_refused() -> None:
     sparse = pytest.importorskip("scipy.sparse")
-    matrix = sparse.random(2000, 1500, density=0.01, format="csr", dtype=np.float32, rng=0)
+    matrix = sparse.random(2000, 1500, density=0.01, format="csr", dtype=np.float32, random_state=0)
     dense = 2000 * 1500 * 4
     tracemalloc.start()
     table = host_array(matrix.T, "x", in_columns=True)

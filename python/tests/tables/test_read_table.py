@@ -231,7 +231,7 @@ def test_what_scipy_writes(
     rng: np.random.Generator, tmp_path: Any, kind: str, compressed: bool, dtype: str
 ) -> None:
     sparse = pytest.importorskip("scipy.sparse")
-    made = sparse.random_array((30, 200), density=0.1, rng=rng, format=kind) * 90
+    made = sparse.random_array((30, 200), density=0.1, random_state=rng, format=kind) * 90
     made = made.astype(dtype)
     path = tmp_path / "a.npz"
     sparse.save_npz(path, made, compressed=compressed)
@@ -255,7 +255,7 @@ def test_matrix_market_of_scipy(
     scipy_io = pytest.importorskip("scipy.io")
     if (symmetry, field) == ("skew-symmetric", "pattern"):
         pytest.skip("there is no such file")
-    made = sparse.random_array((40, 40), density=0.1, rng=rng).toarray() * 9
+    made = sparse.random_array((40, 40), density=0.1, random_state=rng).toarray() * 9
     made = made.round(3 if field == "real" else 0)
     if symmetry == "symmetric":
         made = made + made.T
@@ -335,7 +335,7 @@ def test_the_line_that_a_message_has_for_hdf5_writes_a_table(
     sparse = pytest.importorskip("scipy.sparse")
     package = pytest.importorskip("h5py" if is_10x else "anndata")
     monkeypatch.chdir(tmp_path)
-    counts = sparse.random_array((4, 9), density=0.5, format="csc", rng=1)
+    counts = sparse.random_array((4, 9), density=0.5, format="csc", random_state=1)
     names = ["a", "b, c", "d", "e"]
     file = "raw.h5" if is_10x else "cells.h5ad"
     if is_10x:

@@ -185,7 +185,7 @@ void print_device() {
   const double context = seconds_of(
       [&] {
         const gpu::pair_options options{.variant = gpu::pair_variant::naive, .exec = on_cuda};
-        (void)gpu::plan_spearman_all_pairs(little, options);
+        (void)gpu::plan_all_pairs(gpu::measure::spearman, little, options);
         return answer{};
       },
       last);

@@ -121,19 +121,20 @@ double over_ranks(double mine, MPI_Op what) {
 }
 
 gpu::pair_summary run(const job& wanted, const gpu::matrix<std::int8_t>& x, timeline& stages) {
-  gpu::spearman_options options;
+  gpu::pair_options options;
   options.exec.cpu_threads = wanted.threads;
   options.exec.on_progress = [&](const gpu::progress& state) {
     stages.note(state);
     return gpu::progress_reply::proceed;
   };
   if (wanted.sink == "counts") {
-    return gpu::mpi::spearman_all_pairs(MPI_COMM_WORLD, x, options,
-                                        gpu::count_sink{.keep = wanted.keep}, wanted.how)
+    return gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::spearman, x, options,
+                               gpu::count_sink{.keep = wanted.keep}, wanted.how)
         .summary;
   }
   const gpu::stream_sink stream{.keep = wanted.keep, .consume = [](std::span<const gpu::edge>) {}};
-  return gpu::mpi::spearman_all_pairs(MPI_COMM_WORLD, x, options, stream, wanted.how);
+  return gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::spearman, x, options, stream,
+                             wanted.how);
 }
 
 timed_call time_call(const job& wanted, const gpu::matrix<std::int8_t>& x,

@@ -61,7 +61,7 @@ int run(gpu::index_t query_rows, gpu::index_t reference_rows) {
 
   gpu::pair_checksum sum;
   for (gpu::index_t part = 0; part < 3; ++part) {
-    const gpu::spearman_options options{.part = {.index = part, .of = 3}};
+    const gpu::pair_options options{.part = {.index = part, .of = 3}};
     sum += gpu::spearman_all_pairs(x, y, options, sink).summary.checksum;
   }
   const bool same = sum == edges.summary.checksum;

@@ -40,7 +40,7 @@ struct timed_edges {
 
 timed_edges find_edges(const gpu::matrix<int>& table, gpu::backend target,
                        gpu::pair_variant variant) {
-  const gpu::spearman_options options{.variant = variant, .exec = {.target = target}};
+  const gpu::pair_options options{.variant = variant, .exec = {.target = target}};
   const auto start = std::chrono::steady_clock::now();
   timed_edges found{.list = gpu::spearman_all_pairs(table.view(), options,
                                                     gpu::edge_sink{.keep = {.max_p = max_p}})};

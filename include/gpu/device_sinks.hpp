@@ -2,7 +2,7 @@
 /// @file
 /// Sinks of all pairs whose results stay in device memory.
 ///
-/// spearman_all_pairs and pearson_all_pairs take them for data in device memory. Such a call puts
+/// gpu::all_pairs takes them for data in device memory. Such a call puts
 /// its work on `options.exec.stream` and returns before it is done. It copies no results to the
 /// host and folds no rows; every pair is decided as for a host result, to the same bits.
 ///
@@ -14,7 +14,7 @@
 /// call cannot be captured in a CUDA graph. adjustment::benjamini_hochberg is gpu::unsupported,
 /// because its cut follows from counts of all pairs.
 ///
-/// Scratch memory is `options.workspace`, whose size plan_spearman_all_pairs(data, options, sink)
+/// Scratch memory is `options.workspace`, whose size plan_all_pairs(what, data, options, sink)
 /// tells, or comes from the stream's memory pool. It holds the prepared rows and what the sink
 /// needs, and is bounded by `options.exec.workspace_bytes` where that is not 0.
 

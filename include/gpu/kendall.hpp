@@ -27,58 +27,6 @@ GPU_SIMILARITY_EXPORT std::vector<double> shared_kendall_p(const pair_tables& ta
                                                            const execution& exec);
 }  // namespace detail
 
-/// Kendall's tau-b of every pair of rows of `data`: gpu::all_pairs with measure::kendall.
-///
-/// Over all pairs of columns k < l, S counts those whose order is the same in both rows less those
-/// whose order is the opposite, and T those of a row that are not tied:
-///   tau_b = S / sqrt(T_x T_y).
-/// All three are exact integers, so that every variant keeps the same pairs with the same
-/// bits. p is computed by gpu::kendall_p_value, as by scipy.stats.kendalltau with method="auto". p
-/// depends on tau and on the ties of both rows: a cut on p decides each pair by its own p, and
-/// pair_summary::cut_at_least and cut_at_most hold for rows without ties.
-///
-/// A row of equal values has no statistic. With nan_policy::pairwise S, T and the ties are counted
-/// over the columns that both rows of a pair have. gpu::confidence_interval throws
-/// gpu::unsupported.
-///
-/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and to
-/// 4,096 of a table with missing values that is taken pair by pair: longer rows, in host or device
-/// memory, throw gpu::unsupported there and backend::automatic takes the CPU. Folded sinks are not
-/// taken, nor is device_edge_sink, whose p would be the device's.
-///
-/// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
-/// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64
-/// columns take some nanoseconds a pair. The pairs of longer rows are sorted one by one, in O(cols
-/// log cols). On CUDA a sign is a byte, cols^2 / 2 bytes a row, and all rows are in device memory;
-/// a pair takes cols^2 / 2 multiply-adds of the tensor cores. On compute capability 9.0 a strict
-/// cut of up to 128 columns is screened by ranks first.
-template <table_like Data, unfolded_pair_sink Sink = dense_sink>
-sink_result_t<Sink> kendall_all_pairs(const Data& data, const pair_options& options = {},
-                                      const Sink& sink = {}) {
-  return all_pairs(measure::kendall, data, options, sink);
-}
-
-/// As above with the default options.
-template <table_like Data, unfolded_pair_sink Sink>
-sink_result_t<Sink> kendall_all_pairs(const Data& data, const Sink& sink) {
-  return all_pairs(measure::kendall, data, sink);
-}
-
-/// The same of every row of `x` with every row of `y`: see gpu::all_pairs.
-template <table_like X, table_like Y, unfolded_pair_sink Sink = dense_sink>
-  requires detail::tables_together<X, Y>
-sink_result_t<Sink> kendall_all_pairs(const X& x, const Y& y, const pair_options& options = {},
-                                      const Sink& sink = {}) {
-  return all_pairs(measure::kendall, x, y, options, sink);
-}
-
-/// As above with the default options.
-template <table_like X, table_like Y, unfolded_pair_sink Sink>
-  requires detail::tables_together<X, Y>
-sink_result_t<Sink> kendall_all_pairs(const X& x, const Y& y, const Sink& sink) {
-  return all_pairs(measure::kendall, x, y, sink);
-}
-
 /// The ties of each row of `data`, as kendall_p_value takes them.
 /// @param data values [rows, cols] of any element type. What was put on the null stream for data in
 ///   device memory is waited for.

@@ -184,11 +184,14 @@ namespace detail {
 /// A view whose memory, layout and element type are known at run time: for bindings of languages.
 template <class X>
 concept erased_table = std::same_as<std::remove_cvref_t<X>, any_table>;
+// As a plain value: compilers print the whole definition of a concept that is not satisfied.
+template <class X>
+inline constexpr bool is_table = host_table_like<X> || device_matrix_like<X> || erased_table<X>;
 }  // namespace detail
 
 /// What all-pairs operations read: a matrix in host or in device memory.
 template <class X>
-concept table_like = host_table_like<X> || device_matrix_like<X> || detail::erased_table<X>;
+concept table_like = detail::is_table<X>;
 
 /// A type that can be read as a vector in host memory: std::vector, std::array, std::span, an
 /// array.

@@ -12,9 +12,8 @@
 #include <utility>
 #include <variant>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 namespace gpu {
 inline namespace v0 {
@@ -167,22 +166,6 @@ sink_result_t<Sink> all_pairs(MPI_Comm comm, measure what, const Data& data,
                            [&](const pair_options& part, const auto& part_sink) {
                              return gpu::all_pairs(what, data, part, part_sink);
                            });
-}
-
-/// all_pairs of measure::spearman.
-template <table_like Data, shared_sink Sink>
-sink_result_t<Sink> spearman_all_pairs(MPI_Comm comm, const Data& data,
-                                       const spearman_options& options, const Sink& sink,
-                                       const distribution& how = {}) {
-  return mpi::all_pairs(comm, measure::spearman, data, options, sink, how);
-}
-
-/// all_pairs of measure::pearson.
-template <table_like Data, shared_sink Sink>
-sink_result_t<Sink> pearson_all_pairs(MPI_Comm comm, const Data& data,
-                                      const pearson_options& options, const Sink& sink,
-                                      const distribution& how = {}) {
-  return mpi::all_pairs(comm, measure::pearson, data, options, sink, how);
 }
 
 }  // namespace mpi

@@ -89,7 +89,7 @@ struct pair_part {
   index_t of = 1;     ///< How many parts there are, at least 1.
 };
 
-/// Options of spearman_all_pairs and pearson_all_pairs.
+/// Options of all_pairs, of every measure.
 struct pair_options {
   /// `reject` throws; `propagate` treats a row that holds a NaN as having no statistic; `pairwise`
   /// takes of each pair of rows the columns in which neither holds a NaN: they alone count for the
@@ -138,7 +138,7 @@ struct pair_options {
   /// adjustment::benjamini_hochberg, whose cut depends on all pairs: discovery_sink finds it.
   pair_part part = {};
   /// Sinks of device_sinks.hpp only: scratch memory of the caller, at least as many bytes as
-  /// plan_spearman_all_pairs(data, options, sink).workspace_bytes says, 256-byte aligned, left
+  /// plan_all_pairs(what, data, options, sink).workspace_bytes says, 256-byte aligned, left
   /// alone by others until the stream has passed the call. Empty: scratch comes from the stream's
   /// memory pool (cudaMallocAsync).
   device_workspace workspace = {};
@@ -151,11 +151,6 @@ struct pair_options {
 /// @throw gpu::invalid_argument if `what` is not a value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT significance test_of(measure what, index_t cols,
                                                          const pair_options& options);
-
-/// Options of spearman_all_pairs.
-using spearman_options = pair_options;
-/// Options of pearson_all_pairs.
-using pearson_options = pair_options;
 
 }  // namespace v0
 }  // namespace gpu

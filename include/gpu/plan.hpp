@@ -63,208 +63,49 @@ inline pair_plan plan_all_pairs(measure what, const pair_tables& data, const pai
                                 const pair_filter& keep) {
   return plan_all_pairs_on_host(what, data, options, edge_sink{.keep = keep});
 }
+
+/// The sink of a plan, or the filter instead of it.
+template <class Y, class Options, class Sink>
+using planned_sink =
+    std::conditional_t<std::same_as<Y, pair_filter> || std::same_as<Options, pair_filter> ||
+                           std::same_as<Sink, pair_filter>,
+                       pair_filter, sink_of<Y, Options, Sink>>;
 }  // namespace detail
 
-/// What all_pairs would run for `data`, and how many pairs an edge_sink with the filter `keep`
-/// would keep, estimated from all pairs of a sample of at most 2048 rows drawn at random. A part is
-/// assumed to keep the same share of its pairs as the whole table. Rows in device memory are not
-/// read: then nothing is estimated and sampled_pairs is 0.
-/// @throw as all_pairs. Cost: a fraction of a second at any number of rows.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_all_pairs(measure what, const Data& data,
-                                       const pair_options& options = {},
-                                       const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(what, {detail::read_table(data)}, options, keep);
-}
-
-/// The same for x against y, estimated from at most 2048 rows of each side; of a part, from its
-/// rows of x.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y,
-                                       const pair_options& options = {},
-                                       const pair_filter& keep = {}) {
-  return detail::plan_all_pairs(what, {detail::read_table(x), detail::read_table(y)}, options,
-                                keep);
-}
-
-/// What all_pairs would run for `data` and any sink that it takes, and how large that result would
-/// be. With a sink of device_sinks.hpp `workspace_bytes` is what pair_options::workspace must hold;
+/// What all_pairs would run, and how many pairs it would keep: (what, data, options, sink), (what,
+/// data, sink), (what, x, y, options, sink) or (what, x, y, sink), with any sink that all_pairs
+/// takes with this data. A gpu::pair_filter instead of the sink means an edge_sink with that
+/// filter; without either, every pair is kept.
+///
+/// The kept pairs are estimated from all pairs of a sample of at most 2048 rows, of x against y of
+/// each side, drawn at random. A part is assumed to keep the same share of its pairs as the whole
+/// table; of x against y it is estimated from its rows of x. Rows in device memory are not read:
+/// then nothing is estimated and sampled_pairs is 0.
+///
+/// With a sink of device_sinks.hpp `workspace_bytes` is what pair_options::workspace must hold;
 /// nothing is estimated, nothing is read or written.
-/// @throw as all_pairs with that sink; but max_edges is not held against the estimate.
-template <table_like Data, pair_sink Sink>
-[[nodiscard]] pair_plan plan_all_pairs(measure what, const Data& data, const pair_options& options,
-                                       const Sink& sink) {
-  detail::check_sink_takes<Sink, Data>();
-  return detail::plan_all_pairs(what, {detail::read_table(data)}, options, sink);
+/// @throw as all_pairs with that sink, except that max_edges is not compared with the estimate.
+/// Cost: a fraction of a second at any number of rows.
+template <class X, class Y = pair_options, class Options = detail::argument_after<Y, pair_filter>,
+          class Sink = detail::argument_after<Options, pair_filter>,
+          detail::misuse Error = detail::misuse_of<detail::call_kind::plan, X, Y, Options, Sink>()>
+  requires(Error == detail::misuse::none)
+[[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y = {},
+                                       const Options& options = {}, const Sink& sink = {}) {
+  return detail::plan_all_pairs(
+      what, detail::tables_of(x, y), detail::argument_of<pair_options>(y, options, pair_options{}),
+      detail::argument_of<detail::planned_sink<Y, Options, Sink>>(y, options, sink));
 }
 
-/// The same for x against y.
-template <table_like X, table_like Y, pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_all_pairs(measure what, const X& x, const Y& y,
-                                       const pair_options& options, const Sink& sink) {
-  detail::check_sink_takes<Sink, X>();
-  return detail::plan_all_pairs(what, {detail::read_table(x), detail::read_table(y)}, options,
-                                sink);
-}
-
-/// plan_all_pairs of measure::spearman.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data,
-                                                const spearman_options& options = {},
-                                                const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::spearman, data, options, keep);
-}
-
-/// The same for x against y.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
-                                                const spearman_options& options = {},
-                                                const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::spearman, x, y, options, keep);
-}
-
-/// The same for any sink that spearman_all_pairs takes.
-template <table_like Data, pair_sink Sink>
-[[nodiscard]] pair_plan plan_spearman_all_pairs(const Data& data, const spearman_options& options,
-                                                const Sink& sink) {
-  return plan_all_pairs(measure::spearman, data, options, sink);
-}
-
-/// The same for x against y and any sink that spearman_all_pairs takes.
-template <table_like X, table_like Y, pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_spearman_all_pairs(const X& x, const Y& y,
-                                                const spearman_options& options, const Sink& sink) {
-  return plan_all_pairs(measure::spearman, x, y, options, sink);
-}
-
-/// plan_all_pairs of measure::pearson.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data,
-                                               const pearson_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::pearson, data, options, keep);
-}
-
-/// The same for x against y.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
-                                               const pearson_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::pearson, x, y, options, keep);
-}
-
-/// The same for any sink that pearson_all_pairs takes.
-template <table_like Data, unfolded_pair_sink Sink>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const Data& data, const pearson_options& options,
-                                               const Sink& sink) {
-  return plan_all_pairs(measure::pearson, data, options, sink);
-}
-
-/// The same for x against y and any sink that pearson_all_pairs takes.
-template <table_like X, table_like Y, unfolded_pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_pearson_all_pairs(const X& x, const Y& y,
-                                               const pearson_options& options, const Sink& sink) {
-  return plan_all_pairs(measure::pearson, x, y, options, sink);
-}
-
-/// plan_all_pairs of measure::cosine.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_cosine_all_pairs(const Data& data, const pair_options& options = {},
-                                              const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::cosine, data, options, keep);
-}
-
-/// The same for x against y.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_cosine_all_pairs(const X& x, const Y& y,
-                                              const pair_options& options = {},
-                                              const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::cosine, x, y, options, keep);
-}
-
-/// The same for any sink that cosine_all_pairs takes.
-template <table_like Data, unfolded_pair_sink Sink>
-[[nodiscard]] pair_plan plan_cosine_all_pairs(const Data& data, const pair_options& options,
-                                              const Sink& sink) {
-  return plan_all_pairs(measure::cosine, data, options, sink);
-}
-
-/// The same for x against y and any sink that cosine_all_pairs takes.
-template <table_like X, table_like Y, unfolded_pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_cosine_all_pairs(const X& x, const Y& y, const pair_options& options,
-                                              const Sink& sink) {
-  return plan_all_pairs(measure::cosine, x, y, options, sink);
-}
-
-/// plan_all_pairs of measure::bicor.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_bicor_all_pairs(const Data& data, const pair_options& options = {},
-                                             const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::bicor, data, options, keep);
-}
-
-/// The same for x against y.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_bicor_all_pairs(const X& x, const Y& y,
-                                             const pair_options& options = {},
-                                             const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::bicor, x, y, options, keep);
-}
-
-/// The same for any sink that bicor_all_pairs takes.
-template <table_like Data, unfolded_pair_sink Sink>
-[[nodiscard]] pair_plan plan_bicor_all_pairs(const Data& data, const pair_options& options,
-                                             const Sink& sink) {
-  return plan_all_pairs(measure::bicor, data, options, sink);
-}
-
-/// The same for x against y and any sink that bicor_all_pairs takes.
-template <table_like X, table_like Y, unfolded_pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_bicor_all_pairs(const X& x, const Y& y, const pair_options& options,
-                                             const Sink& sink) {
-  return plan_all_pairs(measure::bicor, x, y, options, sink);
-}
-
-/// plan_all_pairs of measure::kendall.
-template <table_like Data>
-[[nodiscard]] pair_plan plan_kendall_all_pairs(const Data& data, const pair_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::kendall, data, options, keep);
-}
-
-/// The same for x against y.
-template <table_like X, table_like Y>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_kendall_all_pairs(const X& x, const Y& y,
-                                               const pair_options& options = {},
-                                               const pair_filter& keep = {}) {
-  return plan_all_pairs(measure::kendall, x, y, options, keep);
-}
-
-/// The same for any sink that kendall_all_pairs takes.
-template <table_like Data, unfolded_pair_sink Sink>
-[[nodiscard]] pair_plan plan_kendall_all_pairs(const Data& data, const pair_options& options,
-                                               const Sink& sink) {
-  return plan_all_pairs(measure::kendall, data, options, sink);
-}
-
-/// The same for x against y and any sink that kendall_all_pairs takes.
-template <table_like X, table_like Y, unfolded_pair_sink Sink>
-  requires detail::tables_together<X, Y>
-[[nodiscard]] pair_plan plan_kendall_all_pairs(const X& x, const Y& y, const pair_options& options,
-                                               const Sink& sink) {
-  return plan_all_pairs(measure::kendall, x, y, options, sink);
-}
+#if !defined(__clang__)
+/// Any other call.
+template <class X, class Y = pair_options, class Options = detail::argument_after<Y, pair_filter>,
+          class Sink = detail::argument_after<Options, pair_filter>,
+          detail::misuse Error = detail::misuse_of<detail::call_kind::plan, X, Y, Options, Sink>()>
+  requires(Error != detail::misuse::none)
+void plan_all_pairs(measure what, const X& x, const Y& y = {}, const Options& options = {},
+                    const Sink& sink = {}) = delete;
+#endif
 
 }  // namespace v0
 }  // namespace gpu

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/backend.hpp>
 #include <gpu/detail/prepared_table.hpp>
 #include <gpu/matrix_input.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 namespace gpu {
 inline namespace v0 {
@@ -26,6 +25,17 @@ inline namespace v0 {
 /// query then costs its own rows and the pairs alone. On the CPU the ranks (1, 2 or 4 bytes each,
 /// for up to 128, 32768 and more columns) or Pearson's rows (8 bytes an element) stay in memory,
 /// and a query packs them for its loops, within the memory that a call takes.
+///
+/// A query is all_pairs(what, x, rows, options, sink): the result of x against the table, bit for
+/// bit, with the measure that the rows were prepared for.
+///
+/// Options that ask for another backend, device or variant are an error. The NaN policy is for x;
+/// the prepared rows were looked at before. Covariates and weights of columns are those that the
+/// rows were prepared with, whether named again or left out, and hold for x too. Rows are not
+/// folded: a query of few rows reads the table once, whatever its rows have in common.
+///
+/// A query throws gpu::invalid_argument for another measure, other covariates or weights, or other
+/// columns; gpu::unsupported for row_folding::always and for sinks with results in device memory.
 class prepared_rows {
  public:
   /// The measure that they are prepared for.
@@ -80,76 +90,6 @@ template <table_like Data>
 [[nodiscard]] prepared_rows prepare_rows(measure what, const Data& data,
                                          const pair_options& options = {}) {
   return prepared_rows(detail::prepare_table(what, detail::read_table(data), options));
-}
-
-/// prepare_rows of measure::spearman.
-template <table_like Data>
-[[nodiscard]] prepared_rows prepare_spearman_rows(const Data& data,
-                                                  const spearman_options& options = {}) {
-  return prepare_rows(measure::spearman, data, options);
-}
-
-/// prepare_rows of measure::pearson.
-template <table_like Data>
-[[nodiscard]] prepared_rows prepare_pearson_rows(const Data& data,
-                                                 const pearson_options& options = {}) {
-  return prepare_rows(measure::pearson, data, options);
-}
-
-/// all_pairs(what, x, y, ...) with rows of y that are prepared: the same result, bit for bit.
-///
-/// @param what the measure that `y` was prepared for.
-/// @param x values [rows of x, cols].
-/// @param y from prepare_rows, as many columns.
-/// @param options as of all_pairs. The backend, the device and the variant of `y` are used: options
-/// that ask for others are an error. NaN policy: of x; rows of y were looked at
-///   when they were prepared. Covariates and weights of columns: those that `y` was prepared with,
-///   named again or left out, which takes those of `y` for `x` too. Rows are not folded: a query of
-///   few rows reads y once, whatever its rows have in common.
-/// @param sink what to keep, with a result in host memory.
-/// @return as all_pairs(what, x, y, ...).
-/// @throw gpu::invalid_argument where y was prepared for another measure or with other covariates
-///   or weights, has other columns, or is on another backend or device than the options ask for;
-///   gpu::unsupported for row_folding::always and for sinks with results in device memory; else as
-///   all_pairs.
-template <table_like X, pair_sink Sink = dense_sink>
-sink_result_t<Sink> all_pairs(measure what, const X& x, const prepared_rows& y,
-                              const pair_options& options = {}, const Sink& sink = {}) {
-  return detail::all_pairs(what, {.x = detail::read_table(x), .y = {}, .prepared_y = y.table()},
-                           options, sink);
-}
-
-/// As above with the default options.
-template <table_like X, pair_sink Sink>
-sink_result_t<Sink> all_pairs(measure what, const X& x, const prepared_rows& y, const Sink& sink) {
-  return gpu::all_pairs(what, x, y, pair_options{}, sink);
-}
-
-/// all_pairs of measure::spearman with rows of y from prepare_spearman_rows.
-template <table_like X, pair_sink Sink = dense_sink>
-sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y,
-                                       const spearman_options& options = {},
-                                       const Sink& sink = {}) {
-  return all_pairs(measure::spearman, x, y, options, sink);
-}
-
-/// As above with the default options.
-template <table_like X, pair_sink Sink>
-sink_result_t<Sink> spearman_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
-  return all_pairs(measure::spearman, x, y, sink);
-}
-
-/// all_pairs of measure::pearson with rows of y from prepare_pearson_rows.
-template <table_like X, pair_sink Sink = dense_sink>
-sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y,
-                                      const pearson_options& options = {}, const Sink& sink = {}) {
-  return all_pairs(measure::pearson, x, y, options, sink);
-}
-
-/// As above with the default options.
-template <table_like X, pair_sink Sink>
-sink_result_t<Sink> pearson_all_pairs(const X& x, const prepared_rows& y, const Sink& sink) {
-  return all_pairs(measure::pearson, x, y, sink);
 }
 
 }  // namespace v0

@@ -37,7 +37,7 @@ struct bicor_measure {
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,
                    const gpu::pair_filter& keep) {
-    return gpu::plan_bicor_all_pairs(data, options, keep);
+    return gpu::plan_all_pairs(gpu::measure::bicor, data, options, keep);
   }
   template <class T>
   static statistic_table oracle(gpu::matrix_view<const T> data) {

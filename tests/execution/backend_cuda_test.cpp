@@ -16,7 +16,7 @@ bool plans(gpu::pair_variant variant) {
   const auto some = gpu_test::random_matrix<float>(3, 5, 1);
   const gpu::pair_options options{.variant = variant, .exec = {.target = gpu::backend::cuda}};
   try {
-    (void)gpu::plan_spearman_all_pairs(some.view(), options, gpu::pair_filter{});
+    (void)gpu::plan_all_pairs(gpu::measure::spearman, some.view(), options, gpu::pair_filter{});
   } catch (const gpu::unsupported&) {
     return false;
   }

@@ -133,7 +133,7 @@ TEST_CASE("All pairs of device memory need a device", "[backend]") {
   CHECK_THROWS_AS(gpu::pearson_all_pairs(data, gpu::edge_sink{}), gpu::backend_unavailable);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data, sink), gpu::backend_unavailable);
   CHECK_THROWS_AS(gpu::pearson_all_pairs(data, data, {}, sink), gpu::backend_unavailable);
-  CHECK_THROWS_AS(static_cast<void>(gpu::plan_spearman_all_pairs(data, {}, sink)),
+  CHECK_THROWS_AS(static_cast<void>(gpu::plan_all_pairs(gpu::measure::spearman, data, {}, sink)),
                   gpu::backend_unavailable);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data, {.exec = {.target = gpu::backend::cpu}}, sink),
                   gpu::invalid_argument);

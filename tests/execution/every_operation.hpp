@@ -139,8 +139,8 @@ inline void add_folding(std::vector<operation>& all) {
                    return answer().add(folded.edges).add(folded.patterns.members);
                  }});
   all.push_back({"plan", [](const gpu::execution& exec) {
-                   const auto plan = gpu::plan_spearman_all_pairs(view(counts()), {.exec = exec},
-                                                                  {.max_p = 0.05});
+                   const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, view(counts()),
+                                                         {.exec = exec}, {.max_p = 0.05});
                    return answer().add_value(plan.kept_estimate).add_value(plan.pairs);
                  }});
 }

@@ -37,7 +37,7 @@ void check_operations(const Data& data) {
   CHECK(gpu::spearman_all_pairs(data)(0, 1) == -1);
   CHECK(gpu::pearson_all_pairs(data, {.exec = cpu}, all).edges.size() == 3);
   CHECK(gpu::pearson_all_pairs(data, gpu::count_sink{}).kept == 3);
-  CHECK(gpu::plan_spearman_all_pairs(data, {.exec = cpu}).pairs == 3);
+  CHECK(gpu::plan_all_pairs(gpu::measure::spearman, data, {.exec = cpu}).pairs == 3);
   const std::vector<float> more{1, 2, 3, 4, 5, 9, 8, 7, 6, 5};
   const auto y = gpu::as_matrix(more, 2, 5);
   CHECK(gpu::spearman_all_pairs(data, y)(1, 0) == -1);
@@ -49,7 +49,7 @@ void check_operations(const Data& data) {
   CHECK(gpu::pearson_all_pairs(data, y).cols() == 2);
   CHECK(gpu::pearson_all_pairs(y, data, gpu::top_k_sink{.k = 1}).index(0, 0) == 0);
   CHECK(gpu::pearson_all_pairs(data, y, {.exec = cpu}, all).edges.size() == 6);
-  CHECK(gpu::plan_pearson_all_pairs(data, y, {.exec = cpu}).pairs == 6);
+  CHECK(gpu::plan_all_pairs(gpu::measure::pearson, data, y, {.exec = cpu}).pairs == 6);
   CHECK(gpu::rank_rows(data, {.exec = cpu})(2, 1) == 5);
   CHECK(gpu::top_k(data, 2, {.exec = cpu}).indices(2, 1) == 3);
   CHECK(gpu::top_k_distinct(data, 2, {.exec = cpu}).values(1, 0) == 5);
@@ -152,7 +152,8 @@ TEST_CASE("What lies outside its enumeration, and no number of threads, are refu
   const gpu::execution nowhere{.target = static_cast<gpu::backend>(7)};
   for (const gpu::execution& exec : {negative, nowhere}) {
     CHECK_THROWS_AS(gpu::spearman_all_pairs(data, {.exec = exec}), gpu::invalid_argument);
-    CHECK_THROWS_AS(gpu::plan_spearman_all_pairs(data, {.exec = exec}), gpu::invalid_argument);
+    CHECK_THROWS_AS(gpu::plan_all_pairs(gpu::measure::spearman, data, {.exec = exec}),
+                    gpu::invalid_argument);
     CHECK_THROWS_AS(gpu::rank_rows(data, {.exec = exec}), gpu::invalid_argument);
     CHECK_THROWS_AS(gpu::top_k(data, 1, {.exec = exec}), gpu::invalid_argument);
     CHECK_THROWS_AS(gpu::mean_filter(data, {.exec = exec}), gpu::invalid_argument);

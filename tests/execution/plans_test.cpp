@@ -49,32 +49,37 @@ TEST_CASE("A plan of a table that is sampled whole is what the call gives", "[ex
   const gpu::pair_filter keep{.max_p = 0.02};
 
   const auto edges = gpu::spearman_all_pairs(data, options, gpu::edge_sink{.keep = keep});
-  const auto of_edges = gpu::plan_spearman_all_pairs(data, options, gpu::edge_sink{.keep = keep});
+  const auto of_edges =
+      gpu::plan_all_pairs(gpu::measure::spearman, data, options, gpu::edge_sink{.keep = keep});
   REQUIRE(kept_of(edges.summary) > 100);
   CHECK(of_edges.kept_estimate == Approx(kept_of(edges.summary)).epsilon(nearly));
   CHECK(of_edges.result_bytes == Approx(bytes_of(kept_of(edges.summary), sizeof(gpu::edge))));
-  CHECK(of_edges.kept_estimate == gpu::plan_spearman_all_pairs(data, options, keep).kept_estimate);
+  CHECK(of_edges.kept_estimate ==
+        gpu::plan_all_pairs(gpu::measure::spearman, data, options, keep).kept_estimate);
 
   const auto consume = [](std::span<const gpu::edge>) {};
-  const auto streamed = gpu::plan_spearman_all_pairs(
-      data, options, gpu::stream_sink{.keep = keep, .consume = consume, .batch_edges = 10});
+  const auto streamed =
+      gpu::plan_all_pairs(gpu::measure::spearman, data, options,
+                          gpu::stream_sink{.keep = keep, .consume = consume, .batch_edges = 10});
   CHECK(streamed.kept_estimate == of_edges.kept_estimate);
   CHECK(streamed.result_bytes == bytes_of(10, sizeof(gpu::edge)));
 
   const gpu::count_sink counting{.keep = keep, .histogram_bins = 20};
-  const auto counts = gpu::plan_spearman_all_pairs(data, options, counting);
+  const auto counts = gpu::plan_all_pairs(gpu::measure::spearman, data, options, counting);
   CHECK(counts.kept_estimate == of_edges.kept_estimate);
   CHECK(counts.result_bytes == 150 * 4 + 20 * 8);
 
-  const auto dense = gpu::plan_spearman_all_pairs(data, options, gpu::dense_sink_f32{});
+  const auto dense =
+      gpu::plan_all_pairs(gpu::measure::spearman, data, options, gpu::dense_sink_f32{});
   const auto full = gpu::spearman_all_pairs(data, options, gpu::dense_sink_f32{});
   CHECK(dense.kept_estimate == Approx(kept_of(full.summary)).epsilon(nearly));
   CHECK(dense.result_bytes == 150 * 150 * 4);
-  CHECK(gpu::plan_spearman_all_pairs(data, options, gpu::dense_sink{}).result_bytes ==
-        150 * 150 * 8);
+  CHECK(
+      gpu::plan_all_pairs(gpu::measure::spearman, data, options, gpu::dense_sink{}).result_bytes ==
+      150 * 150 * 8);
 
   const gpu::folded_edge_sink folding{.keep = keep};
-  const auto folded = gpu::plan_spearman_all_pairs(data, options, folding);
+  const auto folded = gpu::plan_all_pairs(gpu::measure::spearman, data, options, folding);
   CHECK(folded.kept_estimate == of_edges.kept_estimate);
   CHECK(folded.result_bytes >=
         bytes_of(static_cast<double>(gpu::spearman_all_pairs(data, options, folding).edges.size()),
@@ -89,7 +94,7 @@ TEST_CASE("A plan of partners counts the entries of their table", "[execution][p
         const gpu::top_k_sink sink{.k = k, .keep = {.max_p = max_p, .side = side}};
         INFO("k " << k << ", side " << static_cast<int>(side) << ", max_p " << max_p);
         const auto table = gpu::pearson_all_pairs(data, on_cpu, sink);
-        const auto plan = gpu::plan_pearson_all_pairs(data, on_cpu, sink);
+        const auto plan = gpu::plan_all_pairs(gpu::measure::pearson, data, on_cpu, sink);
         CHECK(plan.kept_estimate == Approx(kept_of(table.summary)).epsilon(nearly));
         CHECK(plan.kept_upper == plan.kept_estimate);
         CHECK(plan.result_bytes == 140 * (static_cast<double>(k) * 12 + 4));
@@ -103,18 +108,18 @@ TEST_CASE("A plan of x against y takes every sink", "[execution][plan]") {
   const gpu::matrix<double> y = grouped_rows(90, 20, 6);
   const gpu::top_k_sink sink{.k = 4, .keep = {.min_abs = 0.4}};
   const auto table = gpu::cosine_all_pairs(x, y, on_cpu, sink);
-  const auto partners = gpu::plan_cosine_all_pairs(x, y, on_cpu, sink);
+  const auto partners = gpu::plan_all_pairs(gpu::measure::cosine, x, y, on_cpu, sink);
   CHECK(partners.kept_estimate == Approx(kept_of(table.summary)).epsilon(nearly));
   CHECK(partners.result_bytes == 60 * (4 * 12 + 4));
-  const auto dense = gpu::plan_pearson_all_pairs(x, y, on_cpu, gpu::dense_sink{});
+  const auto dense = gpu::plan_all_pairs(gpu::measure::pearson, x, y, on_cpu, gpu::dense_sink{});
   CHECK(dense.result_bytes == 60 * 90 * 8);
   CHECK(dense.pairs == 60 * 90);
-  const auto counts = gpu::plan_spearman_all_pairs(x, y, on_cpu, gpu::count_sink{});
+  const auto counts = gpu::plan_all_pairs(gpu::measure::spearman, x, y, on_cpu, gpu::count_sink{});
   CHECK(counts.result_bytes == (60 + 90) * 4);
 
   gpu::pair_options third = on_cpu;
   third.part = {.index = 1, .of = 3};
-  const auto part = gpu::plan_pearson_all_pairs(x, y, third, gpu::dense_sink{});
+  const auto part = gpu::plan_all_pairs(gpu::measure::pearson, x, y, third, gpu::dense_sink{});
   CHECK(part.result_bytes == 20 * 90 * 8);
 }
 
@@ -122,7 +127,7 @@ TEST_CASE("Partners of more rows than a sample has are estimated", "[execution][
   const gpu::matrix<double> data = grouped_rows(6000, 20);
   const gpu::top_k_sink sink{.k = 40, .keep = {.max_p = 0.01}};
   const auto table = gpu::spearman_all_pairs(data, on_cpu, sink);
-  const auto plan = gpu::plan_spearman_all_pairs(data, on_cpu, sink);
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, data, on_cpu, sink);
   CHECK(plan.sampled_pairs < plan.pairs);
   CHECK(plan.kept_estimate == Approx(kept_of(table.summary)).epsilon(0.1));
   CHECK(plan.kept_upper >= kept_of(table.summary));

@@ -72,10 +72,11 @@ std::vector<operation> pair_operations(const gpu::matrix<double>& x) {
   const gpu::matrix_view<const double> view = x.view();
   std::vector<operation> all;
   all.push_back({"prepare", [=](const auto& exec) {
-                   (void)gpu::prepare_spearman_rows(view, {.exec = exec});
+                   (void)gpu::prepare_rows(gpu::measure::spearman, view, {.exec = exec});
                  }});
-  all.push_back({"prepare",
-                 [=](const auto& exec) { (void)gpu::prepare_pearson_rows(view, {.exec = exec}); }});
+  all.push_back({"prepare", [=](const auto& exec) {
+                   (void)gpu::prepare_rows(gpu::measure::pearson, view, {.exec = exec});
+                 }});
   all.push_back({"prepare", [=](const auto& exec) {
                    (void)gpu::spearman_all_pairs(view, {.exec = exec}, gpu::count_sink{});
                  }});

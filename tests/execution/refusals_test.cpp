@@ -70,10 +70,13 @@ std::vector<named_call> host_calls() {
               (void)gpu::spearman_all_pairs(x, options, gpu::count_sink{});
             }),
       pairs("prepare",
-            [](auto x, const auto& exec) { (void)gpu::prepare_spearman_rows(x, {.exec = exec}); }),
+            [](auto x, const auto& exec) {
+              (void)gpu::prepare_rows(gpu::measure::spearman, x, {.exec = exec});
+            }),
       pairs("plan_all_pairs",
             [](auto x, const auto& exec) {
-              (void)gpu::plan_spearman_all_pairs(x, {.exec = exec}, gpu::pair_filter{});
+              (void)gpu::plan_all_pairs(gpu::measure::spearman, x, {.exec = exec},
+                                        gpu::pair_filter{});
             }),
       alone("tanimoto",
             [=](auto, const auto& exec) {
@@ -118,7 +121,9 @@ void call_all(int threads) {
   };
   check([&] { (void)gpu::spearman_all_pairs(view, {.exec = exec}, gpu::count_sink{}); });
   check([&] { (void)gpu::pearson_all_pairs(view, {.exec = exec}, gpu::top_k_sink{.k = 2}); });
-  check([&] { (void)gpu::plan_spearman_all_pairs(view, {.exec = exec}, gpu::pair_filter{}); });
+  check([&] {
+    (void)gpu::plan_all_pairs(gpu::measure::spearman, view, {.exec = exec}, gpu::pair_filter{});
+  });
   check([&] { (void)gpu::rank_rows(view, {.exec = exec}); });
   check([&] { (void)gpu::top_k(view, 3, {.exec = exec}); });
   check([&] { (void)gpu::top_k_distinct(view, 3, {.exec = exec}); });
@@ -182,8 +187,9 @@ TEST_CASE("Values outside an enumeration are refused", "[execution]") {
   pairs({}, gpu::count_sink{.keep = {.adjust = beyond<gpu::adjustment>}});
   pairs({}, gpu::edge_sink{.order = beyond<gpu::edge_order>});
   pairs({}, gpu::top_k_sink{.order = beyond<gpu::neighbor_order>});
-  CHECK_THROWS_AS(gpu::plan_spearman_all_pairs(view, {.fold = beyond<gpu::row_folding>}, {}),
-                  gpu::invalid_argument);
+  CHECK_THROWS_AS(
+      gpu::plan_all_pairs(gpu::measure::spearman, view, {.fold = beyond<gpu::row_folding>}, {}),
+      gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::rank_rows(view, {.ties = beyond<gpu::tie_method>}), gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::rank_rows(view, {.order = beyond<gpu::rank_order>}), gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::top_k(view, 2, {.select = beyond<gpu::top_k_select>}),
@@ -242,13 +248,13 @@ TEST_CASE("The estimate is not misled by rows that alternate", "[execution][plan
           static_cast<std::int32_t>(i % 2 == 1 ? k : static_cast<gpu::index_t>(state >> 40));
     }
   }
-  const auto plan = gpu::plan_spearman_all_pairs(data.view(), {}, {.min_abs = 0.99});
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, data.view(), {}, {.min_abs = 0.99});
   const double truth = 4096.0 * 4095 / 2;
   CHECK(plan.kept_estimate > 0.8 * truth);
   CHECK(plan.kept_estimate < 1.2 * truth);
   CHECK(plan.kept_upper > truth);
-  CHECK(gpu::plan_spearman_all_pairs(data.view(), {}, {.min_abs = 0.99}).kept_estimate ==
-        plan.kept_estimate);
+  CHECK(gpu::plan_all_pairs(gpu::measure::spearman, data.view(), {}, {.min_abs = 0.99})
+            .kept_estimate == plan.kept_estimate);
 }
 
 TEST_CASE("A plan on the CPU says how pairs would be found, and why", "[execution][plan]") {
@@ -259,14 +265,16 @@ TEST_CASE("A plan on the CPU says how pairs would be found, and why", "[executio
     data.data()[k] = static_cast<float>(state >> 40);
   }
   const gpu::pair_options on_cpu{.exec = {.target = gpu::backend::cpu}};
-  const auto strict = gpu::plan_pearson_all_pairs(data, on_cpu, {.min_abs = 0.9});
+  const auto strict = gpu::plan_all_pairs(gpu::measure::pearson, data, on_cpu, {.min_abs = 0.9});
   CHECK(strict.choice.find("sampled; a pair by screen") != std::string::npos);
   CHECK(strict.choice.find("every pair") == std::string::npos);
-  const auto loose = gpu::plan_spearman_all_pairs(data, on_cpu, {.min_abs = 0.01});
+  const auto loose = gpu::plan_all_pairs(gpu::measure::spearman, data, on_cpu, {.min_abs = 0.01});
   CHECK(loose.choice.starts_with("every pair is decided: the cut keeps 0.9"));
-  CHECK(gpu::plan_spearman_all_pairs(data, on_cpu).choice.starts_with("every pair is decided"));
-  const auto naive = gpu::plan_spearman_all_pairs(
-      data, {.variant = gpu::pair_variant::naive, .exec = {.target = gpu::backend::cpu}},
+  CHECK(gpu::plan_all_pairs(gpu::measure::spearman, data, on_cpu)
+            .choice.starts_with("every pair is decided"));
+  const auto naive = gpu::plan_all_pairs(
+      gpu::measure::spearman, data,
+      {.variant = gpu::pair_variant::naive, .exec = {.target = gpu::backend::cpu}},
       {.min_abs = 0.9});
   CHECK(naive.choice == "every pair is decided: this variant has no screen");
 }

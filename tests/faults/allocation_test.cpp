@@ -147,8 +147,9 @@ void add_all_pairs(std::vector<entry>& out, const gpu::matrix<T>& data, const st
                  }});
   out.push_back(
       {"plan " + what, [&data, options] {
-         return gpu::plan_spearman_all_pairs(data, options, {.max_p = 0.1}).kept_estimate +
-                gpu::plan_pearson_all_pairs(data, {.exec = cpu}).kept_estimate;
+         return gpu::plan_all_pairs(gpu::measure::spearman, data, options, {.max_p = 0.1})
+                    .kept_estimate +
+                gpu::plan_all_pairs(gpu::measure::pearson, data, {.exec = cpu}).kept_estimate;
        }});
 }
 

@@ -143,12 +143,13 @@ TEST_CASE("What Kendall does not offer is refused", "[kendall]") {
   gpu::pair_options options;
   options.exec.target = gpu::backend::cuda;
   CHECK_THROWS_AS(gpu::kendall_all_pairs(wide.view(), options, gpu::edge_sink{}), gpu::unsupported);
-  CHECK_THROWS_AS(gpu::plan_kendall_all_pairs(wide.view(), options), gpu::unsupported);
+  CHECK_THROWS_AS(gpu::plan_all_pairs(gpu::measure::kendall, wide.view(), options),
+                  gpu::unsupported);
   CHECK_THROWS_AS(gpu::prepare_rows(gpu::measure::kendall, wide.view(), options), gpu::unsupported);
   options = {};
   const auto got = gpu::kendall_all_pairs(wide.view(), options, gpu::edge_sink{});
   CHECK(got.summary.used == gpu::backend::cpu);
-  CHECK(gpu::plan_kendall_all_pairs(wide.view(), options).used == gpu::backend::cpu);
+  CHECK(gpu::plan_all_pairs(gpu::measure::kendall, wide.view(), options).used == gpu::backend::cpu);
   options.fold = gpu::row_folding::always;
   CHECK_THROWS_AS(gpu::kendall_all_pairs(data.view(), options, gpu::edge_sink{}), gpu::unsupported);
   CHECK_THROWS_AS(gpu::p_value_of(gpu::measure::kendall, 0.5, 9), gpu::unsupported);

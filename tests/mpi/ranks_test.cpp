@@ -77,8 +77,8 @@ void check_results(const gpu::matrix<int>& x, const gpu::pair_filter& keep, gpu:
   const gpu::mpi::distribution how{.parts = parts};
   const auto alone =
       gpu::spearman_all_pairs(x, gpu::count_sink{.keep = keep, .histogram_bins = 10});
-  const auto counts = gpu::mpi::spearman_all_pairs(
-      MPI_COMM_WORLD, x, {}, gpu::count_sink{.keep = keep, .histogram_bins = 10}, how);
+  const auto counts = gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::spearman, x, {},
+                                          gpu::count_sink{.keep = keep, .histogram_bins = 10}, how);
   check(is_same(counts.summary, alone.summary), "the summary of counts differs");
   check(counts.kept == alone.kept && counts.tested == alone.tested, "counts differ");
   check(counts.degree == alone.degree, "degrees differ");
@@ -89,8 +89,8 @@ void check_results(const gpu::matrix<int>& x, const gpu::pair_filter& keep, gpu:
   const auto consume = [&](std::span<const gpu::edge> edges) {
     mine.insert(mine.end(), edges.begin(), edges.end());
   };
-  const auto summary = gpu::mpi::pearson_all_pairs(
-      MPI_COMM_WORLD, x, {}, gpu::stream_sink{.keep = keep, .consume = consume}, how);
+  const auto summary = gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::pearson, x, {},
+                                           gpu::stream_sink{.keep = keep, .consume = consume}, how);
   check(is_same(summary, list.summary), "the summary of a stream differs");
   const std::vector<gpu::edge> all = gathered(mine);
   check(all.size() == list.edges.size() &&
@@ -108,7 +108,8 @@ void check_repeated_rows() {
   const gpu::count_sink sink{.keep = {.max_p = 1e-4}};
   const auto alone = gpu::spearman_all_pairs(x, sink);
   for (const gpu::index_t parts : {1, 2, 6}) {
-    const auto counts = gpu::mpi::spearman_all_pairs(MPI_COMM_WORLD, x, {}, sink, {.parts = parts});
+    const auto counts =
+        gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::spearman, x, {}, sink, {.parts = parts});
     check(is_same(counts.summary, alone.summary), "the summary of repeated rows differs");
     check(counts.degree == alone.degree, "degrees of repeated rows differ");
     check(counts.summary.patterns == (parts == 1 ? alone.summary.patterns : 0),
@@ -142,8 +143,8 @@ void check_failure(const gpu::matrix<int>& x) {
     if (rank == 1) throw std::runtime_error("full");
   };
   try {
-    (void)gpu::mpi::spearman_all_pairs(MPI_COMM_WORLD, x, {}, gpu::stream_sink{.consume = consume},
-                                       {.parts = 64});
+    (void)gpu::mpi::all_pairs(MPI_COMM_WORLD, gpu::measure::spearman, x, {},
+                              gpu::stream_sink{.consume = consume}, {.parts = 64});
   } catch (const gpu::cancelled&) {
     is_thrown = rank != 1;
   } catch (const std::runtime_error&) {

@@ -77,7 +77,7 @@ TEST_CASE("Folded rows and prepared rows give the same q", "[p_value][adjusted][
   const gpu::top_k_sink sink{.k = 3,
                              .keep = {.max_p = 0.5, .adjust = gpu::adjustment::benjamini_hochberg},
                              .q = gpu::neighbor_q::exact};
-  const auto got = gpu::spearman_all_pairs(x, gpu::prepare_spearman_rows(y), sink);
+  const auto got = gpu::spearman_all_pairs(x, gpu::prepare_rows(gpu::measure::spearman, y), sink);
   const auto wanted =
       reference_q_table(reference_block(reference_spearman(const_view(reference_stack(x, y))), 20),
                         true, 15, gpu::tail::two_sided, gpu::adjustment::benjamini_hochberg);

@@ -81,9 +81,9 @@ TEST_CASE("Device counts of x against y and of unit rows", "[pairs][device]") {
   const device_table<float> table(y);
   const device_array<std::uint32_t> degree(40'000);
   const gpu::device_count_sink sink{.degree = {degree.data(), 40'000}, .keep = keep};
-  const auto plan = gpu::plan_spearman_all_pairs(table.view(), {}, sink);
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, table.view(), {}, sink);
   const gpu::pair_options tight{.exec = {.workspace_bytes = plan.workspace_bytes - 1}};
-  const auto less = gpu::plan_spearman_all_pairs(table.view(), tight, sink);
+  const auto less = gpu::plan_all_pairs(gpu::measure::spearman, table.view(), tight, sink);
   CHECK(less.workspace_bytes < plan.workspace_bytes);
   check_counts<spearman_call>(y, keep, {.exec = {.workspace_bytes = less.workspace_bytes + 4096}});
 }

@@ -216,7 +216,7 @@ TEST_CASE("Bad calls on device memory name the argument", "[pairs][device]") {
 
 TEST_CASE("The plan of a table in device memory", "[pairs][device]") {
   const device_table<int> table(gpu_test::tied_matrix<int>(5000, 30, 17));
-  const auto plan = gpu::plan_spearman_all_pairs(table.view());
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, table.view());
   CHECK(plan.used == gpu::backend::cuda);
   CHECK(plan.variant != gpu::pair_variant::automatic);
   CHECK(plan.pairs == 5000u * 4999u / 2);

@@ -321,7 +321,7 @@ TEST_CASE("Device results in the caller's workspace", "[pairs][device]") {
   const gpu::index_t rows = data.rows();
   const device_array<std::uint32_t> degree(static_cast<std::size_t>(rows));
   const gpu::device_count_sink sink{.degree = {degree.data(), rows}, .keep = {.max_p = 0.02}};
-  const auto plan = gpu::plan_spearman_all_pairs(table.view(), {}, sink);
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, table.view(), {}, sink);
   CHECK(plan.used == gpu::backend::cuda);
   CHECK(plan.pairs == 900u * 899u / 2);
   REQUIRE(plan.workspace_bytes > 0);

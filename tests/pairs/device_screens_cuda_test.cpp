@@ -156,10 +156,11 @@ TEST_CASE("The workspace of strict edges has room for a screen", "[pairs][device
   const device_array<gpu::edge> edges(1000);
   const device_array<std::uint64_t> found(1);
   const auto bytes_of = [&](double max_p, std::size_t limit) {
-    return gpu::plan_spearman_all_pairs(table.view(), {.exec = {.workspace_bytes = limit}},
-                                        gpu::device_edge_sink{.edges = {edges.data(), 1000},
-                                                              .found = {found.data(), 1},
-                                                              .keep = {.max_p = max_p}})
+    return gpu::plan_all_pairs(gpu::measure::spearman, table.view(),
+                               {.exec = {.workspace_bytes = limit}},
+                               gpu::device_edge_sink{.edges = {edges.data(), 1000},
+                                                     .found = {found.data(), 1},
+                                                     .keep = {.max_p = max_p}})
         .workspace_bytes;
   };
   const std::size_t by_tiles = bytes_of(0.05, 0);

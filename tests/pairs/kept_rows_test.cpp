@@ -80,8 +80,8 @@ void prepared_rows_agree(index_t rows_of_x, index_t rows_of_y, index_t cols,
     y(rows_of_y / 3, 2) = std::numeric_limits<Y>::infinity();
   }
   gpu::pair_options options = cpu_options(variant);
-  const auto spearman = gpu::prepare_spearman_rows(y, options);
-  const auto pearson = gpu::prepare_pearson_rows(y, options);
+  const auto spearman = gpu::prepare_rows(gpu::measure::spearman, y, options);
+  const auto pearson = gpu::prepare_rows(gpu::measure::pearson, y, options);
   CHECK(spearman.rows() == rows_of_y);
   CHECK(spearman.cols() == cols);
   CHECK(spearman.where() == gpu::backend::cpu);
@@ -131,7 +131,7 @@ TEST_CASE("Prepared rows outlive their table and are shared", "[prepared]") {
   const auto wanted = gpu::spearman_all_pairs(x, y, cpu_options(), gpu::top_k_sink{.k = 3});
   const auto make = [&] {
     const gpu::matrix<float> gone = y.clone();
-    return gpu::prepare_spearman_rows(gone, cpu_options());
+    return gpu::prepare_rows(gpu::measure::spearman, gone, cpu_options());
   };
   const gpu::prepared_rows first = make();
   const gpu::prepared_rows second = first;
@@ -142,7 +142,7 @@ TEST_CASE("Prepared rows outlive their table and are shared", "[prepared]") {
 TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
   const auto x = gpu_test::area_rows<float>(5, 30, 5);
   const auto narrow = gpu_test::area_rows<float>(5, 29, 6);
-  const auto y = gpu::prepare_pearson_rows(x, cpu_options());
+  const auto y = gpu::prepare_rows(gpu::measure::pearson, x, cpu_options());
   refuses([&] { (void)gpu::spearman_all_pairs(x, y, gpu::edge_sink{}); },
           "y: was prepared for pearson, the call is of spearman");
   refuses([&] { (void)gpu::pearson_all_pairs(narrow, y, gpu::edge_sink{}); },
@@ -156,6 +156,6 @@ TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
   with_nan(2, 3) = std::nan("");
   gpu::pair_options strict = cpu_options();
   strict.nans = gpu::nan_policy::reject;
-  refuses([&] { (void)gpu::prepare_spearman_rows(with_nan, strict); },
+  refuses([&] { (void)gpu::prepare_rows(gpu::measure::spearman, with_nan, strict); },
           "data: got NaN at row 2, column 3");
 }

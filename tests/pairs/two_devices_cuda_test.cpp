@@ -239,7 +239,7 @@ TEST_CASE("Prepared rows stay on their device", "[pairs][devices]") {
   const auto y = gpu_test::tied_matrix<int>(4000, 30, 10);
   const gpu::top_k_sink best{.k = 5};
   const auto wanted = gpu::spearman_all_pairs(x, y, best);
-  const auto prepared = gpu::prepare_spearman_rows(y, {.exec = {.devices = {1}}});
+  const auto prepared = gpu::prepare_rows(gpu::measure::spearman, y, {.exec = {.devices = {1}}});
   CHECK(current() == 0);
   const auto got = gpu::spearman_all_pairs(x, prepared, best);
   CHECK(gpu_test::same_values(got.index, wanted.index));

@@ -569,8 +569,8 @@ TEST_CASE("exact p leaves statistics and the rest alone", "[spearman][exact]") {
       CHECK((a == b || (std::isnan(a) && std::isnan(b))));
     }
   }
-  const auto plan =
-      gpu::plan_spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
+  const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, data, exact(),
+                                        gpu::edge_sink{.keep = {.max_p = 0.05}});
   const auto edges =
       gpu::spearman_all_pairs(data, exact(), gpu::edge_sink{.keep = {.max_p = 0.05}});
   CHECK(plan.used == gpu::backend::cpu);

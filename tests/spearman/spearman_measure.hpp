@@ -22,17 +22,17 @@ struct spearman_measure {
   }
   template <class Data>
   static gpu::prepared_rows prepare(const Data& data, const gpu::pair_options& options = {}) {
-    return gpu::prepare_spearman_rows(data, options);
+    return gpu::prepare_rows(gpu::measure::spearman, data, options);
   }
   template <class View>
   static auto plan(const View& data, const gpu::pair_options& options,
                    const gpu::pair_filter& keep) {
-    return gpu::plan_spearman_all_pairs(data, options, keep);
+    return gpu::plan_all_pairs(gpu::measure::spearman, data, options, keep);
   }
   template <class X, class Y>
   static auto plan_against(const X& x, const Y& y, const gpu::pair_options& options,
                            const gpu::pair_filter& keep) {
-    return gpu::plan_spearman_all_pairs(x, y, options, keep);
+    return gpu::plan_all_pairs(gpu::measure::spearman, x, y, options, keep);
   }
   template <class T>
   static statistic_table oracle(gpu::matrix_view<const T> data) {

@@ -1,7 +1,9 @@
 #pragma once
 /// @file
-/// The compiled entry points behind all_pairs and plan_all_pairs.
+/// The compiled entry points behind all_pairs and plan_all_pairs, and how their arguments are told
+/// apart.
 
+#include <concepts>
 #include <type_traits>
 
 #include <gpu/connectivity.hpp>
@@ -16,6 +18,9 @@
 
 namespace gpu {
 inline namespace v0 {
+
+class prepared_rows;
+
 namespace detail {
 
 GPU_SIMILARITY_EXPORT void all_pairs_on_device(measure what, const pair_tables& data,
@@ -38,11 +43,112 @@ sink_result_t<Sink> all_pairs(measure what, const pair_tables& data, const pair_
   }
 }
 
-/// Host results go with any data, device results with data in device memory.
-template <class Sink, class Data>
-constexpr void check_sink_takes() {
-  static_assert(!device_pair_sink<Sink> || device_matrix_like<Data>,
-                "sink: a result in device memory takes data in device memory");
+// A call is one table or two, then options, a sink, or both in this order. One function template
+// reads all of these, so that a compiler has one candidate to talk about: the type of an argument
+// says what it is, and {} in the place of one is the type that is its template parameter's default.
+
+/// Which arguments a function takes.
+enum class call_kind {
+  any_measure,  ///< All sinks; y can be prepared rows.
+  unfolded,     ///< The same without the sinks between patterns of rows.
+  plan          ///< All sinks, and a filter instead of an edge_sink.
+};
+
+/// That of a measure with a name of its own.
+template <measure What>
+inline constexpr call_kind call_of =
+    What == measure::spearman ? call_kind::any_measure : call_kind::unfolded;
+
+/// The place of an argument that is not there.
+struct nothing {};
+
+template <class X>
+concept pair_options_like = std::derived_from<X, pair_options>;
+
+template <class X>
+concept second_table = table_like<X> || std::same_as<X, prepared_rows>;
+
+/// The type of the argument that follows one of type `Before` if it is {} or left out.
+template <class Before, class Sink>
+using argument_after =
+    std::conditional_t<pair_options_like<Before>, Sink,
+                       std::conditional_t<second_table<Before>, pair_options, nothing>>;
+
+/// What is wrong with a call. It is a template parameter of the functions, so that compilers print
+/// it. clang prints it with a candidate that it ignored. GCC needs three times as many lines for an
+/// ignored candidate, so there a wrong call selects a deleted overload.
+enum class misuse {
+  none,
+  data_is_not_a_table__pass_gpu_as_matrix_of_a_range_or_a_gpu_matrix_view,
+  x_and_y_are_not_both_in_host_memory_or_both_in_device_memory,
+  argument_after_the_data_is_not_a_table_nor_pair_options_nor_a_sink,
+  argument_after_the_tables_is_not_pair_options_nor_a_sink,
+  argument_after_the_options_is_not_a_sink,
+  pair_options_come_before_the_sink,
+  nothing_comes_after_the_sink,
+  folded_sinks_are_for_spearman_only,
+  sink_in_device_memory_needs_data_in_device_memory
+};
+
+template <call_kind Kind, class X, class Y, class Options, class Sink>
+consteval misuse misuse_of() {
+  constexpr bool two = second_table<Y> && (table_like<Y> || Kind != call_kind::plan);
+  using next = std::conditional_t<two, Options, Y>;
+  using second = std::conditional_t<two, Sink, Options>;
+  using third = std::conditional_t<two, nothing, Sink>;
+  constexpr bool with_options = pair_options_like<next>;
+  using sink = std::conditional_t<with_options, second, next>;
+  using rest = std::conditional_t<with_options, third, second>;
+
+  if (!table_like<X>) {
+    return misuse::data_is_not_a_table__pass_gpu_as_matrix_of_a_range_or_a_gpu_matrix_view;
+  }
+  if (two && table_like<Y> && !tables_together<X, Y>) {
+    return misuse::x_and_y_are_not_both_in_host_memory_or_both_in_device_memory;
+  }
+  if (!pair_sink<sink> && !(Kind == call_kind::plan && std::same_as<sink, pair_filter>)) {
+    if (with_options) return misuse::argument_after_the_options_is_not_a_sink;
+    if (two) return misuse::argument_after_the_tables_is_not_pair_options_nor_a_sink;
+    return misuse::argument_after_the_data_is_not_a_table_nor_pair_options_nor_a_sink;
+  }
+  if (pair_options_like<rest>) return misuse::pair_options_come_before_the_sink;
+  if (!std::same_as<rest, nothing>) return misuse::nothing_comes_after_the_sink;
+  if (Kind == call_kind::unfolded && !unfolded_pair_sink<sink>) {
+    return misuse::folded_sinks_are_for_spearman_only;
+  }
+  if (device_pair_sink<sink> && !device_matrix_like<X>) {
+    return misuse::sink_in_device_memory_needs_data_in_device_memory;
+  }
+  return misuse::none;
+}
+
+/// The first type that is a sink.
+template <class Y, class Options, class Sink>
+using sink_of =
+    std::conditional_t<pair_sink<Y>, Y,
+                       std::conditional_t<pair_sink<Options>, Options,
+                                          std::conditional_t<pair_sink<Sink>, Sink, dense_sink>>>;
+
+/// The first argument of a type, or of one derived from it.
+template <class Wanted, class First, class... Rest>
+const Wanted& argument_of(const First& first, const Rest&... rest) {
+  if constexpr (std::derived_from<First, Wanted>) {
+    return first;
+  } else {
+    return argument_of<Wanted>(rest...);
+  }
+}
+
+/// The tables of a call.
+template <class X, class Y>
+pair_tables tables_of(const X& x, const Y& y) {
+  if constexpr (std::same_as<Y, prepared_rows>) {
+    return {.x = read_table(x), .y = {}, .prepared_y = y.table()};
+  } else if constexpr (table_like<Y>) {
+    return {read_table(x), read_table(y)};
+  } else {
+    return {read_table(x)};
+  }
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 // Edges between patterns of rows are Spearman's alone.
-// MESSAGE: no matching function for call to
+// MESSAGE: folded_sinks_are_for_spearman_only
+// LINES: 10
 #include <gpu/pearson.hpp>
 #include <gpu/spearman.hpp>
 

@@ -1,5 +1,6 @@
 // A range has no rows and columns until it is told them.
-// MESSAGE: no matching function for call to
+// MESSAGE: data_is_not_a_table__pass_gpu_as_matrix_of_a_range
+// LINES: 10
 #include <vector>
 
 #include <gpu/spearman.hpp>

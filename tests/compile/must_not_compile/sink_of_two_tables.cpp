@@ -1,5 +1,6 @@
 // A filter is not a sink, with two tables either.
-// MESSAGE: no matching function for call to
+// MESSAGE: argument_after_the_options_is_not_a_sink
+// LINES: 10
 #include <gpu/spearman.hpp>
 
 auto use(gpu::matrix_view<const float> x, gpu::matrix_view<const int> y) {

@@ -1,5 +1,6 @@
 // A filter is no sink: what to do with the pairs that pass it has to be said.
-// MESSAGE: no matching function for call to
+// MESSAGE: argument_after_the_options_is_not_a_sink
+// LINES: 10
 #include <gpu/pearson.hpp>
 
 auto use(gpu::matrix_view<const double> data) {

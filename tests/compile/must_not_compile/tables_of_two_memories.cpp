@@ -1,5 +1,6 @@
 // Two tables of one call are both in host memory or both in device memory.
-// MESSAGE: no matching function for call to
+// MESSAGE: x_and_y_are_not_both_in_host_memory_or_both_in_device_memory
+// LINES: 10
 #include <gpu/spearman.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {

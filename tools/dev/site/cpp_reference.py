@@ -180,6 +180,9 @@ def template_head(element):
         item = in_code(text_of(param.find("type")))
         name = text_of(param.find("declname"))
         value = text_of(param.find("defval"))
+        if "detail::" in item:
+            continue
+        value = "..." if "detail::" in value else value
         items.append(item + (f" {name}" if name else "") + (f" = {in_code(value)}" if value else ""))
     return f"template <{', '.join(items)}>\n"
 

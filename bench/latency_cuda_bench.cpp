@@ -11,11 +11,11 @@
 #include <string>
 #include <utility>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/matmul.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/rank.hpp>
-#include <gpu/spearman.hpp>
 #include <gpu/top_k.hpp>
 
 #include "common/cuda_timing.hpp"

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mpi.hpp>
 
 namespace {

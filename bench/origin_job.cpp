@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "io/read/read_table.hpp"
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/tanimoto.hpp>
 
 namespace {

@@ -12,9 +12,9 @@
 #include <random>
 #include <string>
 
-#include <gpu/backend.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 namespace {
 

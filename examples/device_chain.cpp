@@ -16,9 +16,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/rank.hpp>
-#include <gpu/spearman.hpp>
 #include <gpu/top_k.hpp>
 
 namespace {

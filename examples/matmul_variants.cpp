@@ -13,8 +13,8 @@
 #include <random>
 #include <string>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/matmul.hpp>
 
 namespace {

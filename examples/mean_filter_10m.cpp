@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mean_filter.hpp>
 
 namespace {

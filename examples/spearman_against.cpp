@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 namespace {
 

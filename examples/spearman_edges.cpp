@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/execution.hpp>
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/spearman.hpp>
 
 namespace {
 

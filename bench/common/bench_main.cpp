@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
 int main(int argc, char** argv) {

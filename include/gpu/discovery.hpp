@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <gpu/export.hpp>
-#include <gpu/observation_count.hpp>
+#include <gpu/index.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu {

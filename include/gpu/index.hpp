@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The integer types that every extent, count and row number of the library uses.
+/// The types of numbers that the whole library uses: extents, counts and row numbers, and numbers
+/// of observations.
 
 #if !defined(_MSVC_LANG) && __cplusplus < 201709L || defined(_MSVC_LANG) && _MSVC_LANG < 201709L
 #error \
@@ -47,6 +48,23 @@ template <extent Integer>
   return static_cast<index_t>(extent);
 }
 }  // namespace detail
+
+/// How many observations a test is computed for. Made from any number, and read as a double: counts
+/// are whole, the effective observations of a time series need not be.
+class observation_count {
+ public:
+  /// None.
+  constexpr observation_count() = default;
+  /// `number` observations.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr observation_count(Number number) : value_(static_cast<double>(number)) {}
+  /// The number.
+  constexpr operator double() const { return value_; }
+
+ private:
+  double value_ = 0;
+};
 
 }  // namespace v0
 }  // namespace gpu

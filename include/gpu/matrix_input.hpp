@@ -14,8 +14,6 @@
 #include <mdspan>
 #endif
 
-#include <gpu/column_matrix_view.hpp>
-#include <gpu/csr_view.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>

@@ -16,7 +16,6 @@
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
-#include <gpu/nan_policy.hpp>
 
 namespace gpu {
 inline namespace v0 {

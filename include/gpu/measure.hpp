@@ -13,11 +13,11 @@ inline namespace v0 {
 
 /// What an all-pairs call computes of two rows: its *statistic*, a double in [-1, 1].
 enum class measure {
-  spearman,  ///< Spearman's rank correlation, rho, exact: see gpu/spearman.hpp.
-  pearson,   ///< Pearson's product-moment correlation, r: see gpu/pearson.hpp.
-  cosine,    ///< Cosine of the angle between the rows: see gpu/cosine.hpp.
-  bicor,     ///< Biweight midcorrelation, robust against outliers: see gpu/bicor.hpp.
-  kendall    ///< Kendall's tau-b, exact: see gpu/kendall.hpp.
+  spearman,  ///< Spearman's rank correlation, rho, exact: gpu::spearman_all_pairs.
+  pearson,   ///< Pearson's product-moment correlation, r: gpu::pearson_all_pairs.
+  cosine,    ///< Cosine of the angle between the rows: gpu::cosine_all_pairs.
+  bicor,     ///< Biweight midcorrelation, robust against outliers: gpu::bicor_all_pairs.
+  kendall    ///< Kendall's tau-b, exact: gpu::kendall_all_pairs.
 };
 
 /// The significance test behind the p-values of a measure.
@@ -35,7 +35,7 @@ enum class significance {
 /// "none", "student_t", "floored_t", "kendall", "permutations".
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(significance test) noexcept;
 
-/// The confidence interval of a measure's statistic, see gpu/confidence.hpp.
+/// The confidence interval of a measure's statistic, see gpu/p_value.hpp.
 enum class interval_method {
   none,          ///< It has none: asking for one throws gpu::unsupported.
   fisher,        ///< Fisher's z with the standard error 1 / sqrt(observations - 3).

@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// The tests of a correlation: Student's t, the cuts on the correlation that follow from it, and
-/// Kendall's.
+/// The tests of a statistic: p by Student's t, by permutations and Kendall's; the cuts that follow
+/// from a p; p adjusted for the number of tests; and confidence intervals.
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu {
@@ -142,6 +142,102 @@ GPU_SIMILARITY_EXPORT void p_values_of(measure what, std::span<const double> sta
 [[nodiscard]] GPU_SIMILARITY_EXPORT double critical_correlation(double p,
                                                                 observation_count observations,
                                                                 tail side = tail::two_sided);
+
+/// Adjusted p, in the order of `p`. bonferroni: min(1, p family). benjamini_hochberg: with the p in
+/// ascending order, the least p_j family / j of the j from that place on, at most 1; equal p have
+/// equal q. none: p.
+///
+/// The p of a family that are not given count as larger than all that are. So the q of
+/// benjamini_hochberg are exact for all pairs with p <= max_p_effective of a call with that
+/// adjustment, and upper bounds where another cut left some of those pairs out. NaN stays NaN, and
+/// belongs to no rank. Cost: a sort of `p` for benjamini_hochberg, by the calling thread, with 16
+/// bytes for each.
+/// @param p in [0, 1], or NaN.
+/// @param family tests in all: pair_summary::pairs_tested of a call that is not a part.
+/// @param adjust the correction.
+/// @return as many q as there are p.
+/// @throw gpu::invalid_argument where p is outside [0, 1], or the family smaller than `p`.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(std::span<const double> p,
+                                                                          std::uint64_t family,
+                                                                          adjustment adjust);
+
+/// The same of the p of edges.
+/// @param edges as a call gives them.
+/// @param family as above.
+/// @param adjust as above.
+/// @return as above.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
+    std::span<const edge> edges, std::uint64_t family, adjustment adjust);
+
+/// The adjusted p of some pairs of a family, such as partners. `tests` has more p of the family. As
+/// above, with the ranks of `tests`; the p of the family that are not there count as larger. So a
+/// job whose parts give the p of their pairs by a stream_sink has the q of any of them. Cost: a
+/// sort of `tests`, in place, and of `p`, with 16 bytes for each.
+/// @param p in [0, 1], or NaN; for benjamini_hochberg each is also one of `tests`, and may be there
+///   several times.
+/// @param tests in [0, 1], one for each test; put in ascending order. Used only by
+/// benjamini_hochberg.
+/// @param family as above.
+/// @param adjust as above.
+/// @param exec cpu_threads of the sort of `tests`, and on_progress; this runs on the CPU and
+/// refuses
+///   every other setting.
+/// @return as many q as there are p.
+/// @throw gpu::invalid_argument where a p is outside [0, 1], or the family smaller than `tests`;
+///   gpu::cancelled.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<double> adjusted_p_values(
+    std::span<const double> p, std::span<double> tests, std::uint64_t family, adjustment adjust,
+    const execution& exec = {});
+
+/// The bounds of a confidence interval, in [-1, 1].
+struct confidence_bounds {
+  double lower;  ///< -1 for tail::less.
+  double upper;  ///< 1 for tail::greater.
+  /// Whether both bounds are equal.
+  friend bool operator==(const confidence_bounds&, const confidence_bounds&) = default;
+};
+
+/// The confidence interval of a statistic by Fisher's z: tanh(atanh(statistic) -+ q error), where q
+/// is the quantile of the standard normal distribution. info_of(what).interval names the error: of
+/// Pearson's r 1 / sqrt(n - 3), as scipy.stats.pearsonr; of Spearman's rho, as Bonett and Wright
+/// (2000), sqrt((1 + rho^2 / 2) / (n - 3)); of the biweight midcorrelation as of r, which is an
+/// approximation. Three observations tell nothing: the interval is [-1, 1], whatever the statistic.
+/// Statistics of -1 and 1 have no width.
+/// @param what the measure.
+/// @param statistic in [-1, 1]; NaN gives NaN.
+/// @param observations a real number from 3 to 10^15.
+/// @param confidence the probability that the interval covers, in (0, 1).
+/// @param side two_sided: both bounds; greater: the lower bound alone; less: the upper one alone.
+/// @throw gpu::invalid_argument outside these ranges.
+/// @throw gpu::unsupported where the measure has no interval, as cosine.
+[[nodiscard]] GPU_SIMILARITY_EXPORT confidence_bounds
+confidence_interval(measure what, double statistic, observation_count observations,
+                    double confidence = 0.95, tail side = tail::two_sided);
+
+/// The same of each of several statistics, in their order, at some 50 ns each.
+/// @param what as above.
+/// @param statistics as above.
+/// @param observations of all of them, as above.
+/// @param confidence as above.
+/// @param side as above.
+/// @return as many intervals as there are statistics.
+/// @throw as above.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<confidence_bounds> confidence_intervals(
+    measure what, std::span<const double> statistics, observation_count observations,
+    double confidence = 0.95, tail side = tail::two_sided);
+
+/// The same of the statistics of edges, of a call whose rows share all columns: with
+/// nan_policy::pairwise an edge has observations of its own (gpu/observations.hpp).
+/// @param what as above.
+/// @param edges as a call gives them.
+/// @param observations those of the test (pair_summary::observations).
+/// @param confidence as above.
+/// @param side as above.
+/// @return as many intervals as there are edges.
+/// @throw as above.
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<confidence_bounds> confidence_intervals(
+    measure what, std::span<const edge> edges, observation_count observations,
+    double confidence = 0.95, tail side = tail::two_sided);
 
 }  // namespace v0
 }  // namespace gpu

@@ -10,8 +10,6 @@
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/nan_policy.hpp>
-#include <gpu/observation_count.hpp>
 
 namespace gpu {
 inline namespace v0 {

@@ -7,14 +7,21 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/backend.hpp>
 #include <gpu/detail/prepared_table.hpp>
+#include <gpu/execution.hpp>
+#include <gpu/export.hpp>
 #include <gpu/matrix_input.hpp>
+#include <gpu/p_value.hpp>
 
 namespace gpu {
 inline namespace v0 {
+namespace detail {
+GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& data,
+                                                         const execution& exec);
+}  // namespace detail
 
 /// The rows of a table, prepared for one measure on one backend: uploaded, ranked or scaled, and
 /// packed. A handle: copies refer to the same rows, which live as long as one of them. Any number
@@ -90,6 +97,14 @@ template <table_like Data>
 [[nodiscard]] prepared_rows prepare_rows(measure what, const Data& data,
                                          const pair_options& options = {}) {
   return prepared_rows(detail::prepare_table(what, detail::read_table(data), options));
+}
+
+/// The ties of each row, as gpu::kendall_ties of the table gives them, of rows that were prepared
+/// on the CPU for measure::kendall or measure::spearman.
+/// @throw gpu::invalid_argument where they were prepared for another measure.
+[[nodiscard]] inline std::vector<row_ties> kendall_ties(const prepared_rows& data,
+                                                        const execution& exec = {}) {
+  return detail::kendall_ties(*data.table(), exec);
 }
 
 }  // namespace v0

@@ -6,14 +6,12 @@
 #include <cstddef>
 #include <string_view>
 
-#include <gpu/backend.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/matrix_view.hpp>
-#include <gpu/nan_policy.hpp>
 
 namespace gpu {
 inline namespace v0 {

@@ -2,25 +2,17 @@
 /// @file
 /// Everything: include this, or the header of the one operation you use.
 
-#include <gpu/adjusted_p.hpp>
 #include <gpu/all_pairs.hpp>
 #include <gpu/array.hpp>
-#include <gpu/backend.hpp>
-#include <gpu/bicor.hpp>
 #include <gpu/binary_matmul.hpp>
 #include <gpu/bit_matrix.hpp>
-#include <gpu/column_matrix_view.hpp>
-#include <gpu/confidence.hpp>
 #include <gpu/connectivity.hpp>
-#include <gpu/cosine.hpp>
-#include <gpu/csr_view.hpp>
 #include <gpu/device_sinks.hpp>
 #include <gpu/differential.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/index.hpp>
-#include <gpu/kendall.hpp>
 #include <gpu/matmul.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/matrix_input.hpp>
@@ -28,17 +20,13 @@
 #include <gpu/max_t.hpp>
 #include <gpu/mean_filter.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/nan_policy.hpp>
 #include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
-#include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 #include <gpu/rank.hpp>
-#include <gpu/row_patterns.hpp>
-#include <gpu/spearman.hpp>
 #include <gpu/tanimoto.hpp>
 #include <gpu/top_k.hpp>
 #include <gpu/version.hpp>

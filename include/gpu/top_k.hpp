@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/matrix.hpp>

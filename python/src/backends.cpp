@@ -1,5 +1,5 @@
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/version.hpp>
 

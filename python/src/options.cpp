@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "option_names.hpp"
 

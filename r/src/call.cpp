@@ -10,7 +10,7 @@
 #include <new>
 #include <system_error>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "option_names.hpp"
 

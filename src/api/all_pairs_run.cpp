@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "base/call_progress.hpp"
 

@@ -7,7 +7,6 @@
 
 #include <gpu/execution.hpp>
 #include <gpu/matrix_view.hpp>
-#include <gpu/nan_policy.hpp>
 
 #include "base/check_enumerator.hpp"
 #include "base/execution_checks.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
 #include "base/memory_errors.hpp"

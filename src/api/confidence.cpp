@@ -1,4 +1,4 @@
-#include <gpu/confidence.hpp>
+#include <gpu/p_value.hpp>
 
 #include <fmt/format.h>
 

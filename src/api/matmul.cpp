@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"

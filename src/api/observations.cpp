@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"

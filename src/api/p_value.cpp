@@ -9,7 +9,7 @@
 #include <optional>
 
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
+#include <gpu/observations.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"
@@ -22,6 +22,7 @@
 #include "pairs/tables.hpp"
 #include "stats/observation_limits.hpp"
 #include "stats/significance/correlation_test.hpp"
+#include "stats/significance/edge_p_values.hpp"
 #include "stats/significance/kendall_test.hpp"
 #include "stats/significance/least_rank_p.hpp"
 #include "stats/significance/significance.hpp"
@@ -162,18 +163,11 @@ void p_values_of(measure what, std::span<const double> statistics, observation_c
     throw invalid_argument(fmt::format("out: got {} elements, expected {}, as many as statistics",
                                        out.size(), statistics.size()));
   }
-  for (const double each : statistics) check_correlation(each);
+  std::ranges::for_each(statistics, [](double each) { check_correlation(each); });
   static_cast<void>(p_value_of(what, 0.0, observations, side));  // throws what it has to
   const detail::polled_call polled(exec.on_progress, "p_values_of", std::ssize(statistics));
-  constexpr index_t at_once = 2048;
-  detail::parallel_for_ranges(std::ssize(statistics), at_once,
-                              detail::thread_count(exec.cpu_threads),
-                              [&](detail::index_range some, int) {
-                                for (index_t i = some.begin; i < some.end; ++i) {
-                                  const auto at = static_cast<std::size_t>(i);
-                                  out[at] = p_value_of(what, statistics[at], observations, side);
-                                }
-                              });
+  stats::fill_p([&](double each) { return p_value_of(what, each, observations, side); }, statistics,
+                out, detail::thread_count(exec.cpu_threads));
 }
 
 double critical_correlation(double p, observation_count observations, tail side) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <gpu/error.hpp>
-#include <gpu/nan_policy.hpp>
+#include <gpu/execution.hpp>
 
 namespace gpu::inline v0::detail {
 

@@ -86,8 +86,8 @@ thread_local bool in_a_loop = false;
 struct shared_loop {
   index_t count;
   loop_body body;
-  int places;      ///< Threads that may still join; guarded by the pool.
-  int joined = 1;  ///< Threads that have joined, the caller too; guarded by the pool.
+  int places;                   ///< Threads that may still join; guarded by the pool.
+  int joined = 1;               ///< Threads that have joined, the caller too; guarded by the pool.
   std::atomic<int> inside = 0;  ///< Threads that work, without the caller.
   std::atomic<index_t> next = 0;
   std::atomic<bool> failed = false;

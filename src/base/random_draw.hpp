@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <gpu/index.hpp>
-#include <gpu/pair_checksum.hpp>
+#include <gpu/pair_sinks.hpp>
 
 namespace gpu::inline v0::detail {
 

@@ -9,8 +9,8 @@
 #include <malloc.h>
 #endif
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
 #include "cli/options/library_words.hpp"

@@ -1,7 +1,7 @@
 // gpu-similarity-mpi: one job of pairs by all ranks of an MPI job. Each rank computes parts into
 // one folder, as gpu-similarity --part does; the first rank joins them.
 #include <fmt/format.h>
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mpi.hpp>
 
 #include <chrono>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 namespace gpu::cuda {
 

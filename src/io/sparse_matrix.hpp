@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <gpu/array.hpp>
-#include <gpu/csr_view.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
 
 #include "io/any_matrix.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi {

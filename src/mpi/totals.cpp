@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mpi.hpp>
 
 namespace gpu::inline v0::mpi::detail {

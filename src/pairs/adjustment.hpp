@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <gpu/discovery.hpp>
-#include <gpu/observation_count.hpp>
+#include <gpu/index.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"

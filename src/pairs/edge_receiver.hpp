@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/packed_edges.hpp"

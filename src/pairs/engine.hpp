@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 namespace gpu::inline v0 {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "plan/mean_filter_policy.hpp"
 

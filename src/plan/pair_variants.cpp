@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 namespace gpu::inline v0 {
 

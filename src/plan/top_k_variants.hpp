@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/top_k.hpp>
 
 namespace gpu::inline v0::detail {

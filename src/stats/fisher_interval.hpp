@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include <gpu/confidence.hpp>
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu::stats {

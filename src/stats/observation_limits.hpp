@@ -5,7 +5,6 @@
 
 #include <gpu/error.hpp>
 #include <gpu/index.hpp>
-#include <gpu/observation_count.hpp>
 
 namespace gpu::stats {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include <gpu/pair_checksum.hpp>
+#include <gpu/pair_sinks.hpp>
 
 #include "base/parallel.hpp"
 

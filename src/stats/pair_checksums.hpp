@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "base/index_range.hpp"

@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include <gpu/bicor.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 

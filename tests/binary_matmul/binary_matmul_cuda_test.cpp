@@ -1,8 +1,8 @@
 // Every CUDA variant against the oracle, through the host and the device overload.
 #include <algorithm>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "binary_matmul/binary_matmul_cases.hpp"
 #include "support/device_memory.hpp"

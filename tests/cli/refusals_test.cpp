@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/cosine.hpp>
 #include <gpu/error.hpp>
 #include <gpu/prepared_rows.hpp>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "differential/differences.hpp"
 #include "differential/same_results.hpp"

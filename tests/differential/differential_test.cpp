@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/column_matrix_view.hpp>
 #include <gpu/error.hpp>
+#include <gpu/matrix_view.hpp>
 
 #include "differential/differences.hpp"
 #include "support/catch.hpp"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
 
 #include "differential/differences.hpp"
 #include "support/catch.hpp"

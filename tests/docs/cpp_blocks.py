@@ -59,7 +59,7 @@ NAMES = {
     ("docs/missing_values.md", "const gpu::pair_options"): "gpu::matrix_view<const float> x",
     ("docs/partial.md", "#include <gpu/similarity.hpp>"):
         "gpu::matrix_view<const float> x, gpu::matrix_view<const double> covariates, std::span<const double> weights",
-    ("docs/spearman.md", "#include <gpu/spearman.hpp>"):
+    ("docs/spearman.md", "#include <gpu/all_pairs.hpp>"):
         "const int* data, gpu::index_t rows, gpu::index_t cols, gpu::matrix_view<const int> y",
     ("docs/spearman.md", "auto found"): "gpu::matrix_view<const int> x, void (&use)(gpu::node_id)",
     ("docs/tanimoto.md", "const gpu::bit_matrix"):

@@ -1,8 +1,8 @@
 #include <functional>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/similarity.hpp>
 

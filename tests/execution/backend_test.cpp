@@ -4,13 +4,11 @@
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/backend.hpp>
 #include <gpu/differential.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/rank.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/skip.hpp"

@@ -11,10 +11,11 @@
 #include <span>
 #include <vector>
 
-#include <gpu/adjusted_p.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
+#include <gpu/observations.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 

@@ -1,5 +1,4 @@
-#include <gpu/adjusted_p.hpp>
-#include <gpu/confidence.hpp>
+#include <gpu/p_value.hpp>
 
 #include "kendall/kendall_cases.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "matmul/matmul_cases.hpp"
 #include "support/device_memory.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "matmul/matmul_cases.hpp"
 

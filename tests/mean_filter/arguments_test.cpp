@@ -1,6 +1,6 @@
 // What is refused, and the small shapes.
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "mean_filter/filter_checks.hpp"
 

@@ -12,8 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "support/catch.hpp"
 

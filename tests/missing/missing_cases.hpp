@@ -14,7 +14,7 @@
 
 #include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
+#include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 
 #include "reference/bicor_reference.hpp"

@@ -1,4 +1,4 @@
-#include <gpu/bicor.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "missing/missing_cases.hpp"
 

@@ -1,7 +1,7 @@
 // All pairs by the ranks of a communicator, beside a call alone. Started by mpirun; every rank
 // checks.
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/mpi.hpp>
 
 #include <algorithm>

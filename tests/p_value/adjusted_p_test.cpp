@@ -1,11 +1,11 @@
-#include <gpu/adjusted_p.hpp>
+#include <gpu/p_value.hpp>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 

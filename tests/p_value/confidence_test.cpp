@@ -1,4 +1,4 @@
-#include <gpu/confidence.hpp>
+#include <gpu/p_value.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include <gpu/adjusted_p.hpp>
+#include <gpu/p_value.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cuda/pairs/device_group.hpp"
 #include "pairs/cpu_parity.hpp"

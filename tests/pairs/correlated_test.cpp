@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/correlated_rows.hpp"

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/generators.hpp"

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/generators.hpp"

@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"

@@ -5,10 +5,9 @@
 #include <thread>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
 #include <gpu/plan.hpp>
-#include <gpu/spearman.hpp>
 
 #include "pairs/device_cases.hpp"
 

@@ -11,10 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
 #include <gpu/matrix.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #if defined(__linux__)
 #include <sys/resource.h>

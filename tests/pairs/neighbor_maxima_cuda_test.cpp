@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"

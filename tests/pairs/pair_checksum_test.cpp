@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "support/catch.hpp"
 #include "support/generators.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/adjusted_p.hpp>
 #include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
+#include <gpu/p_value.hpp>
 
 #include "reference/area_reference.hpp"
 #include "reference/correlation_reference.hpp"

@@ -1,8 +1,7 @@
 // Benjamini and Hochberg's cut from counts of parts: that of the whole call, and of the textbook.
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #include <algorithm>
 #include <random>

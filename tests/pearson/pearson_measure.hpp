@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <gpu/pearson.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include <gpu/index.hpp>
 #include <gpu/matrix.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu_test {

@@ -23,8 +23,8 @@
 #include <thread>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "soak/cases.hpp"
 #include "soak/host_memory.hpp"

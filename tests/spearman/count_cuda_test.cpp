@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"

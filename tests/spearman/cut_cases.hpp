@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/p_value.hpp>
-#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"

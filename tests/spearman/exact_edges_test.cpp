@@ -10,15 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <gpu/adjusted_p.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
 #include <gpu/max_t.hpp>
-#include <gpu/pearson.hpp>
+#include <gpu/observations.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
-#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"

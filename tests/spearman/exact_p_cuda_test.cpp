@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/discovery.hpp>
 #include <gpu/error.hpp>
 #include <gpu/prepared_rows.hpp>
-#include <gpu/spearman.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_table.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
+#include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 

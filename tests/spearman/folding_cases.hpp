@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "spearman/spearman_measure.hpp"

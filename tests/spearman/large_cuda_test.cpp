@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"

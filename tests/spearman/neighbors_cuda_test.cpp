@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
+#include <gpu/execution.hpp>
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 // Spearman as a measure of tests/support/pair_cases.hpp: every statistic is exact.
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
-#include <gpu/spearman.hpp>
 
 #include "reference/correlation_reference.hpp"
 

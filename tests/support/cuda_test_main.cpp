@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string_view>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "support/catch_runner.hpp"
 #ifdef GPU_SIMILARITY_TEST_INTERNALS

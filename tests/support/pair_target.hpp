@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/matrix.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>

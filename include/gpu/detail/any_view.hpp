@@ -8,8 +8,6 @@
 #include <optional>
 #include <variant>
 
-#include <gpu/column_matrix_view.hpp>
-#include <gpu/csr_view.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 

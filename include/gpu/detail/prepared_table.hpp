@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/detail/all_pairs.hpp>
 #include <gpu/detail/any_view.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/export.hpp>
 #include <gpu/index.hpp>
 #include <gpu/p_value.hpp>

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "kernels/pairs/kernels.hpp"

@@ -1,4 +1,4 @@
-#include <gpu/pair_checksum.hpp>
+#include <gpu/pair_sinks.hpp>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

@@ -1,5 +1,3 @@
-#include <gpu/adjusted_p.hpp>
-#include <gpu/confidence.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
 

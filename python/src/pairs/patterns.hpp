@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gpu/row_patterns.hpp>
+#include <gpu/pair_sinks.hpp>
 
 #include "arrays.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
 #include "base/counted.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/max_t.hpp>
 #include <gpu/pair_sinks.hpp>
 

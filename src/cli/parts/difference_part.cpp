@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "base/parallel.hpp"
 #include "cli/process/exit_code.hpp"

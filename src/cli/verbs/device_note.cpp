@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cli/process/messages.hpp"
 

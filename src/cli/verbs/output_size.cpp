@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cli/outputs/report.hpp"
 #include "cli/process/exit_code.hpp"

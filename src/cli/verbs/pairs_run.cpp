@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/adjusted_p.hpp>
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
-#include <gpu/kendall.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>

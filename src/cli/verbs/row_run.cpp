@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/outputs/report.hpp"

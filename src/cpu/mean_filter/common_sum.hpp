@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <gpu/nan_policy.hpp>
+#include <gpu/execution.hpp>
 
 #include "base/boundary_index.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "pairs/engine.hpp"
 

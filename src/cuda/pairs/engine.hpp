@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include <gpu/backend.hpp>
+#include <gpu/execution.hpp>
 
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/decision_scope.hpp"

@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/confidence.hpp>
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/p_value.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>

@@ -7,7 +7,6 @@
 
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_options.hpp>
 
 #include "pairs/measures/measures.hpp"

@@ -5,7 +5,6 @@
 #include <span>
 
 #include <gpu/array.hpp>
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"

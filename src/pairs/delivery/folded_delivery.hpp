@@ -5,7 +5,6 @@
 #include <functional>
 #include <span>
 
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/folding/folded_engine.hpp"

@@ -2,7 +2,6 @@
 // The edges of an engine on their way to a list or to a callback: p, checksum and memory.
 
 #include <gpu/array.hpp>
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/engine.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 // The best partners of each row on their way to a table.
 
-#include <gpu/pair_checksum.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "pairs/delivery/kept_edges.hpp"

@@ -10,7 +10,7 @@
 
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
-#include <gpu/row_patterns.hpp>
+#include <gpu/pair_sinks.hpp>
 
 namespace gpu::inline v0::detail {
 

@@ -6,7 +6,6 @@
 
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 
 #include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"

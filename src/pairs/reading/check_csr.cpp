@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include <gpu/csr_view.hpp>
 #include <gpu/error.hpp>
+#include <gpu/matrix_view.hpp>
 
 #include "pairs/reading/csr_rows.hpp"
 

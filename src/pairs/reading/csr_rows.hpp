@@ -1,8 +1,8 @@
 #pragma once
 // The rows of a sparse table, read so that no index leads outside of its arrays.
 
-#include <gpu/csr_view.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix_view.hpp>
 
 #include "base/index_range.hpp"
 

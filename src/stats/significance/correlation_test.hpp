@@ -1,7 +1,7 @@
 #pragma once
 // Student's t test of a correlation. Arguments are valid here: src/api/p_value.cpp checks them.
 
-#include <gpu/observation_count.hpp>
+#include <gpu/index.hpp>
 #include <gpu/pair_sinks.hpp>
 
 namespace gpu::stats {

@@ -1,19 +1,24 @@
 #pragma once
-// p of many edges at once.
+// p of many edges, or statistics, at once.
 
 #include <memory>
 #include <span>
 
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "base/function_ref.hpp"
 #include "stats/significance/p_table.hpp"
 
 namespace gpu::stats {
 
 /// Fills p of edges on several threads. Nothing where `p_of` has no table.
 void fill_p(const p_function& p_of, std::span<edge> edges, int threads);
+
+/// out[i] = p_of(statistics[i]) on several threads.
+void fill_p(function_ref<double(double)> p_of, std::span<const double> statistics,
+            std::span<double> out, int threads);
 
 /// p of one test, number of observations and tail; fills that of folded edges on several threads.
 class edge_p_values {

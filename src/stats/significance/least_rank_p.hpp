@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <gpu/index.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/p_value.hpp>
 
 namespace gpu::stats {

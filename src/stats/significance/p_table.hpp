@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include <gpu/observation_count.hpp>
+#include <gpu/index.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "base/host_device.hpp"

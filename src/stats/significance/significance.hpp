@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "stats/significance/p_table.hpp"

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include <gpu/backend.hpp>
 #include <gpu/error.hpp>
+#include <gpu/execution.hpp>
 
 #include "base/check_enumerator.hpp"
 #include "base/counted.hpp"

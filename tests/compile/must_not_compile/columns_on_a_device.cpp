@@ -1,6 +1,6 @@
 // Tables in device memory stand row by row.
 // MESSAGE: use of deleted function
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {
 #ifdef MISUSE

@@ -2,7 +2,7 @@
 // MESSAGE: data: its elements have a type that is not taken, expected int8_t
 #include <string>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(gpu::matrix_view<const int> numbers, gpu::matrix_view<const std::string> words) {
 #ifdef MISUSE

@@ -1,8 +1,7 @@
 // Edges between patterns of rows are Spearman's alone.
 // MESSAGE: folded_sinks_are_for_spearman_only
 // LINES: 10
-#include <gpu/pearson.hpp>
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(gpu::matrix_view<const double> data) {
 #ifdef MISUSE

@@ -1,7 +1,7 @@
 // A result in device memory is that of data in device memory.
 // MESSAGE: sink_in_device_memory_needs_data_in_device_memory
 // LINES: 10
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 void use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device,
          gpu::device_matrix_view<double> out) {

@@ -3,7 +3,7 @@
 // LINES: 10
 #include <vector>
 
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(const std::vector<double>& data) {
 #ifdef MISUSE

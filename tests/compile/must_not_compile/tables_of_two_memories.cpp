@@ -1,7 +1,7 @@
 // Two tables of one call are both in host memory or both in device memory.
 // MESSAGE: x_and_y_are_not_both_in_host_memory_or_both_in_device_memory
 // LINES: 10
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(gpu::matrix_view<const float> host, gpu::device_matrix_view<const float> device) {
 #ifdef MISUSE

@@ -1,6 +1,6 @@
 // Wide integers are taken in host memory alone.
 // MESSAGE: data: its elements have a type that is not taken, expected int8_t
-#include <gpu/spearman.hpp>
+#include <gpu/all_pairs.hpp>
 
 auto use(gpu::matrix_view<const std::int64_t> host,
          gpu::device_matrix_view<const std::int64_t> device) {

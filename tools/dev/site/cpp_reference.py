@@ -255,7 +255,8 @@ class Reference:
         self.headers.setdefault(page, []).append(
             (int(element.find("location").get("line")), name, element))
         self.places[element.get("id")] = f"{page}#{name}"
-        self.places.setdefault(f"gpu::{name}", f"{page}#{name}")
+        full_name = element.findtext("qualifiedname") or element.findtext("compoundname")
+        self.places.setdefault(plain_name(full_name), f"{page}#{name}")
 
     def enter_enumerators(self, member, place):
         for value in member.findall("enumvalue"):

@@ -1,6 +1,6 @@
 #include "cli/verbs/differential/differential_lines.hpp"
 
-#include <gpu/adjusted_p.hpp>
+#include <gpu/p_value.hpp>
 
 #include "io/field_text.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <gpu/index.hpp>
-#include <gpu/row_patterns.hpp>
+#include <gpu/pair_sinks.hpp>
 
 #include "cpu/pairs/rows/input_rows.hpp"
 

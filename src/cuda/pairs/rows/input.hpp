@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include <gpu/backend.hpp>
 #include <gpu/execution.hpp>
 
 #include "pairs/engine.hpp"

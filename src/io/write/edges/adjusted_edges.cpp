@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include <gpu/adjusted_p.hpp>
 #include <gpu/p_value.hpp>
 
 #include "io/io_error.hpp"

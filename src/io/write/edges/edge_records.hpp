@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <gpu/confidence.hpp>
+#include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/npy_header.hpp"

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstring>
 
-#include <gpu/confidence.hpp>
 #include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"

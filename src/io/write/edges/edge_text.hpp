@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <gpu/index.hpp>
 #include <gpu/measure.hpp>
-#include <gpu/observation_count.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"

@@ -163,7 +163,11 @@ void p_values_of(measure what, std::span<const double> statistics, observation_c
     throw invalid_argument(fmt::format("out: got {} elements, expected {}, as many as statistics",
                                        out.size(), statistics.size()));
   }
-  std::ranges::for_each(statistics, [](double each) { check_correlation(each); });
+  const auto wrong =
+      std::ranges::find_if(statistics, [](double each) { return each < -1.0 || each > 1.0; });
+  if (wrong != statistics.end()) {
+    check_correlation(*wrong, fmt::format("statistics[{}]", wrong - statistics.begin()).c_str());
+  }
   static_cast<void>(p_value_of(what, 0.0, observations, side));  // throws what it has to
   const detail::polled_call polled(exec.on_progress, "p_values_of", std::ssize(statistics));
   stats::fill_p([&](double each) { return p_value_of(what, each, observations, side); }, statistics,

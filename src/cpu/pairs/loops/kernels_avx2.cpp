@@ -9,10 +9,10 @@ namespace gpu::cpu {
 namespace {
 
 #include "cpu/pairs/loops/kernel_body.hpp"
+#include "cpu/pairs/loops/kernel_dots_body.hpp"
+#include "cpu/pairs/loops/kernel_doubles.hpp"
 #include "cpu/pairs/loops/kernel_screen_body.hpp"
 #include "cpu/pairs/loops/kernels_avx2_screen.hpp"
-#include "cpu/pairs/loops/kernels_dots_body.hpp"
-#include "cpu/pairs/loops/kernels_doubles.hpp"
 #include "cpu/pairs/loops/kernels_mask_body.hpp"
 #include "cpu/pairs/loops/kernels_pairwise_body.hpp"
 #include "cpu/pairs/loops/kernels_products_body.hpp"

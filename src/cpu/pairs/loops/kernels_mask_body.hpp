@@ -2,7 +2,7 @@
 // set. Included inside the unnamed namespace of a file compiled for it, behind
 // kernels_pairwise_body.hpp.
 //
-// An Op is a vector of doubles (kernels_doubles.hpp) and has besides, for sums of products in the
+// An Op is a vector of doubles (kernel_doubles.hpp) and has besides, for sums of products in the
 // order of the columns,
 //   product_rows: the rows of a tile, which meets pairwise_lanes columns;
 // and, of `ints`, a vector of `int16_lanes` 16-bit integers (a divisor of pairwise_rank_padding) or

@@ -1,7 +1,7 @@
 // The loops of rows with missing values, over an Op that knows one instruction set. Included inside
 // the unnamed namespace of a file compiled for it.
 //
-// An Op is a vector of doubles (kernels_doubles.hpp), whose lanes divide pairwise_lanes, with
+// An Op is a vector of doubles (kernel_doubles.hpp), whose lanes divide pairwise_lanes, with
 // `rows` rows of a tile.
 template <class Op>
 struct pairwise_body {

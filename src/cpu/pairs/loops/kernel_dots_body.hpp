@@ -1,5 +1,5 @@
 // r of blocks of rows of doubles in the order of stats/unit_rows.hpp, over an Op that is a vector
-// of doubles (kernels_doubles.hpp). Included inside the unnamed namespace of a file compiled for
+// of doubles (kernel_doubles.hpp). Included inside the unnamed namespace of a file compiled for
 // one instruction set.
 //
 // Each pair has eight partial sums, lane by lane. Tiles of four rows and Cols columns take as many

@@ -69,8 +69,11 @@ statistic_table reference_kendall(gpu::matrix_view<const T> data) {
 }
 
 /// How many orders of `n` values have so many discordant pairs with the natural one, for all.
-inline std::vector<long double> orders_by_discordant(gpu::index_t n) {
-  std::vector<long double> of{1};
+inline const std::vector<long double>& orders_by_discordant(gpu::index_t n) {
+  static std::map<gpu::index_t, std::vector<long double>> known;
+  std::vector<long double>& of = known[n];
+  if (!of.empty()) return of;
+  of = {1};
   for (gpu::index_t j = 2; j <= n; ++j) {
     std::vector<long double> next(of.size() + static_cast<std::size_t>(j) - 1);
     for (std::size_t d = 0; d < next.size(); ++d) {

@@ -13,7 +13,7 @@ TEST_CASE("Bicor, CPU tiled", "[bicor]") {
   gpu_test::run_bicor_cases(tiled);
 }
 
-TEST_CASE("Bicor, CPU naive", "[bicor]") {
+TEST_CASE("Bicor, CPU naive", "[bicor][naive]") {
   gpu_test::run_bicor_cases(naive);
 }
 

@@ -14,7 +14,7 @@ TEST_CASE("Covariates and weights, CPU tiled", "[columns]") {
   gpu_test::run_column_cases(tiled);
 }
 
-TEST_CASE("Covariates and weights, CPU naive", "[columns]") {
+TEST_CASE("Covariates and weights, CPU naive", "[columns][naive]") {
   gpu_test::run_column_cases(naive);
 }
 

@@ -13,7 +13,7 @@ TEST_CASE("Cosine, CPU tiled", "[cosine]") {
   gpu_test::run_cosine_cases(tiled);
 }
 
-TEST_CASE("Cosine, CPU naive", "[cosine]") {
+TEST_CASE("Cosine, CPU naive", "[cosine][naive]") {
   gpu_test::run_cosine_cases(naive);
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("Kendall, CPU tiled", "[kendall]") {
   gpu_test::run_kendall_cases(tiled);
 }
 
-TEST_CASE("Kendall, CPU naive", "[kendall]") {
+TEST_CASE("Kendall, CPU naive", "[kendall][naive]") {
   gpu_test::run_kendall_cases(naive);
 }
 

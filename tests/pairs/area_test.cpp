@@ -20,7 +20,7 @@ TEST_CASE("Spearman of areas, CPU", "[area]") {
   gpu_test::run_area_cases<spearman_measure>(automatic);
 }
 
-TEST_CASE("Spearman of areas, CPU naive", "[area]") {
+TEST_CASE("Spearman of areas, CPU naive", "[area][naive]") {
   gpu_test::run_area_cases<spearman_measure>(naive);
 }
 
@@ -28,6 +28,6 @@ TEST_CASE("Pearson of areas, CPU", "[area]") {
   gpu_test::run_area_cases<pearson_measure>(automatic);
 }
 
-TEST_CASE("Pearson of areas, CPU naive", "[area]") {
+TEST_CASE("Pearson of areas, CPU naive", "[area][naive]") {
   gpu_test::run_area_cases<pearson_measure>(naive);
 }

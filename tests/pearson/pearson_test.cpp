@@ -14,7 +14,7 @@ TEST_CASE("Pearson, CPU tiled", "[pearson]") {
   gpu_test::run_common_pair_cases<pearson_measure>(tiled);
 }
 
-TEST_CASE("Pearson, CPU naive", "[pearson]") {
+TEST_CASE("Pearson, CPU naive", "[pearson][naive]") {
   gpu_test::run_common_pair_cases<pearson_measure>(naive);
 }
 

@@ -8,10 +8,9 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using gpu_test::report_value;
-using gpu_test::run_command;
+namespace {
 
 // Of x: up and down are known, flat has no correlation. Of y: no names.
 constexpr const char* x_table =
@@ -24,11 +23,11 @@ constexpr const char* y_table =
     "2 3 5 7 11\n";
 
 struct two_tables {
-  gpu_test::temporary_folder folder;
+  temporary_folder folder;
   std::string x = folder.write("x.txt", x_table);
   std::string y = folder.write("y.txt", y_table);
 
-  gpu_test::command_result run(std::vector<std::string> arguments) const {
+  command_result run(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--against", y, "--backend", "cpu", "-q"});
     return run_command(arguments);
   }
@@ -79,7 +78,7 @@ TEST_CASE("Other results of two tables", "[cli][against]") {
   const auto folded =
       tables.run({"spearman", tables.x, "--keep", "folded-edges", "--patterns", patterns});
   CHECK(after_header(folded.out).starts_with("up\tY1\t0.9\t"));
-  CHECK(gpu_test::read_file(patterns) ==
+  CHECK(read_file(patterns) ==
         "table\tname\tpattern\nx\tup\tup\nx\tflat\t\nx\tdown\tdown\ny\tY1\tY1\ny\tY2\tY2\n");
 }
 
@@ -88,7 +87,7 @@ TEST_CASE("Two tables as .npy", "[cli][against]") {
   const std::string out = tables.folder.path("out.npy");
   REQUIRE(tables.run({"spearman", tables.x, "--keep", "dense", "--format", "npy", "-o", out})
               .exit_code == 0);
-  const auto dense = npy_values<double>(gpu_test::read_file(out));
+  const auto dense = npy_values<double>(read_file(out));
   REQUIRE(dense.size() == 6);
   CHECK(dense[0] == 0.9);
   CHECK(dense[5] == -1.0);
@@ -96,10 +95,9 @@ TEST_CASE("Two tables as .npy", "[cli][against]") {
               .run({"spearman", tables.x, "--keep", "counts", "--min-abs", "0.95", "--format",
                     "npy", "-o", out})
               .exit_code == 0);
-  CHECK(npy_values<std::uint32_t>(gpu_test::read_file(out)) ==
-        std::vector<std::uint32_t>{1, 0, 1, 0, 2});
+  CHECK(npy_values<std::uint32_t>(read_file(out)) == std::vector<std::uint32_t>{1, 0, 1, 0, 2});
   REQUIRE(tables.run({"spearman", tables.x, "--format", "npy", "-o", out}).exit_code == 0);
-  const auto words = npy_values<std::uint32_t>(gpu_test::read_file(out));
+  const auto words = npy_values<std::uint32_t>(read_file(out));
   REQUIRE(words.size() == 4 * 6);
   CHECK(words[6 * 3] == 2);
   CHECK(words[6 * 3 + 1] == 1);
@@ -111,7 +109,7 @@ TEST_CASE("The report and the plan know both tables", "[cli][against]") {
   REQUIRE(
       tables.run({"spearman", tables.x, "-o", "/dev/null", "--report", report_file}).exit_code ==
       0);
-  const std::string report = gpu_test::read_file(report_file);
+  const std::string report = read_file(report_file);
   CHECK(report.find("\"against\": {\"name\": \"" + tables.y + "\", \"bytes\": " +
                     std::to_string(std::string(y_table).size())) != std::string::npos);
   CHECK(report_value(report, "rows") == "3");
@@ -139,7 +137,7 @@ TEST_CASE("What cannot be compared is refused", "[cli][against]") {
   const auto over = run_command({"spearman", tables.x, "--against", tables.y, "-o", tables.y});
   CHECK(over.exit_code == 2);
   CHECK(over.err.find("is the table of --against") != std::string::npos);
-  CHECK(gpu_test::read_file(tables.y) == y_table);
+  CHECK(read_file(tables.y) == y_table);
   const auto large = run_command(
       {"spearman", tables.x, "--against", tables.y, "--keep", "dense", "--max-output", "10"});
   CHECK(large.exit_code == 4);

@@ -4,16 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
+
+using namespace gpu_test;
 
 namespace {
 
-using gpu_test::report_value;
-using gpu_test::run_command;
-
 // The numbers of tests/columns/column_cases.hpp, whose partial correlations numpy gives there.
-constexpr const char* table =
+constexpr const char* sample_table =
     "id\ts1\ts2\ts3\ts4\ts5\ts6\ts7\ts8\ts9\ts10\n"
     "a\t2.1\t3.4\t1.2\t5.6\t4.4\t7.1\t6.0\t8.3\t2.2\t9.0\n"
     "b\t1.0\t2.5\t2.0\t4.1\t3.9\t6.6\t7.2\t7.0\t1.1\t10.5\n"
@@ -42,13 +41,13 @@ std::string transposed(const std::string& text) {
   return out;
 }
 
-struct files {
-  gpu_test::temporary_folder folder;
-  std::string x = folder.write("x.tsv", table);
+struct column_files {
+  temporary_folder folder;
+  std::string x = folder.write("x.tsv", sample_table);
   std::string z = folder.write("z.tsv", covariates);
   std::string w = folder.write("w.txt", weights);
 
-  gpu_test::command_result run(std::vector<std::string> arguments) const {
+  command_result run(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--backend", "cpu", "-q"});
     return run_command(arguments);
   }
@@ -68,16 +67,10 @@ std::vector<double> first_edge(const std::string& out) {
   return found;
 }
 
-void check_refused(const gpu_test::command_result& got, int code, const std::string& says) {
-  INFO(got.err);
-  CHECK(got.exit_code == code);
-  CHECK(got.err.find(says) != std::string::npos);
-}
-
 }  // namespace
 
 TEST_CASE("The command gives partial correlations with t and p of fewer degrees", "[cli]") {
-  const files in;
+  const column_files in;
   const std::string report = in.folder.path("report");
   const auto pearson = in.run({"pearson", in.x, "--covariates", in.z, "--report", report});
   INFO(pearson.err);
@@ -88,8 +81,8 @@ TEST_CASE("The command gives partial correlations with t and p of fewer degrees"
   const double r = 0.8462505767369389;
   CHECK(std::abs(edge[1] - r * std::sqrt(6 / (1 - r * r))) < 1e-4);
   CHECK(std::abs(edge[2] - 0.00807063623861903) < 1e-7);
-  CHECK(report_value(gpu_test::read_file(report), "observations") == "8");
-  CHECK(report_value(gpu_test::read_file(report), "cols") == "10");
+  CHECK(report_value(read_file(report), "observations") == "8");
+  CHECK(report_value(read_file(report), "cols") == "10");
 
   const auto spearman = in.run({"spearman", in.x, "--covariates", in.z});
   CHECK(std::abs(first_edge(spearman.out)[0] - 0.8477962935223117) < 1e-14);
@@ -98,10 +91,10 @@ TEST_CASE("The command gives partial correlations with t and p of fewer degrees"
 }
 
 TEST_CASE("Tables of covariates are read as the input is", "[cli]") {
-  const files in;
+  const column_files in;
   const auto wanted = in.run({"pearson", in.x, "--covariates", in.z, "--max-p", "0.01"});
   CHECK(wanted.exit_code == 0);
-  const std::string tx = in.folder.write("tx.tsv", transposed(table));
+  const std::string tx = in.folder.write("tx.tsv", transposed(sample_table));
   const std::string tz = in.folder.write("tz.tsv", transposed(covariates));
   CHECK(in.run({"pearson", tx, "--transpose", "--covariates", tz, "--max-p", "0.01"}).out ==
         wanted.out);
@@ -113,7 +106,7 @@ TEST_CASE("Tables of covariates are read as the input is", "[cli]") {
 }
 
 TEST_CASE("The command takes weights in a row or in a column", "[cli]") {
-  const files in;
+  const column_files in;
   const auto cosine = in.run({"cosine", in.x, "--weights", in.w});
   CHECK(cosine.out.starts_with("name_i\tname_j\tcosine\na\tb\t0.98401053448756"));
   const auto plain = in.run({"pearson", in.x, "--weights", in.w});
@@ -133,7 +126,7 @@ TEST_CASE("The command takes weights in a row or in a column", "[cli]") {
 }
 
 TEST_CASE("The command computes t, p and intervals for an effective sample size", "[cli]") {
-  const files in;
+  const column_files in;
   const std::string report = in.folder.path("report.json");
   const auto plain = first_edge(in.run({"pearson", in.x}).out);
   const auto got = in.run({"pearson", in.x, "--effective-observations", "6.5", "--confidence",
@@ -147,11 +140,11 @@ TEST_CASE("The command computes t, p and intervals for an effective sample size"
   const double half = 1.959963984540054 / std::sqrt(3.5);
   CHECK(std::abs(edge[3] - std::tanh(std::atanh(r) - half)) < 1e-5);
   CHECK(std::abs(edge[4] - std::tanh(std::atanh(r) + half)) < 1e-5);
-  CHECK(gpu_test::report_value(gpu_test::read_file(report), "observations") == "6.5");
+  CHECK(report_value(read_file(report), "observations") == "6.5");
 }
 
 TEST_CASE("The command refuses what covariates and weights do not go with", "[cli]") {
-  const files in;
+  const column_files in;
   constexpr int usage = 2;
   constexpr int input = 3;
   check_refused(in.run({"cosine", in.x, "--covariates", in.z}), usage, "--covariates: Cosine");
@@ -189,7 +182,7 @@ TEST_CASE("The command refuses what covariates and weights do not go with", "[cl
 }
 
 TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]") {
-  const files in;
+  const column_files in;
   const auto part = [&](const std::vector<std::string>& more, const std::string& number) {
     std::vector<std::string> words{"pearson", in.x,   "--max-p",      "0.5",
                                    "--part",  number, "--output-dir", in.folder.path("parts")};
@@ -209,8 +202,7 @@ TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]
   const std::string report = in.folder.path("merged.report");
   REQUIRE(run_command({"merge", in.folder.path("parts"), "-o", merged, "--report", report, "-q"})
               .exit_code == 0);
-  CHECK(gpu_test::read_file(merged) ==
-        in.run({"pearson", in.x, "--max-p", "0.5", "--covariates", in.z}).out);
+  CHECK(read_file(merged) == in.run({"pearson", in.x, "--max-p", "0.5", "--covariates", in.z}).out);
   // Sample sizes that are not whole are of the job too, and of its intervals.
   const std::string folder = in.folder.path("sized");
   std::vector<std::string> whole{
@@ -226,6 +218,6 @@ TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]
     }
   }
   REQUIRE(run_command({"merge", folder, "-o", merged, "-q"}).exit_code == 0);
-  CHECK(gpu_test::read_file(merged) == wanted);
-  CHECK(report_value(gpu_test::read_file(report), "observations") == "8");
+  CHECK(read_file(merged) == wanted);
+  CHECK(report_value(read_file(report), "observations") == "8");
 }

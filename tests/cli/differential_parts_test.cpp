@@ -13,19 +13,11 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::flip_a_byte;
-using gpu_test::joined;
-using gpu_test::read_file;
-using gpu_test::report_value;
-using gpu_test::run_command;
-using gpu_test::words;
 namespace fs = std::filesystem;
-
-constexpr int exit_usage = 2;
-constexpr int exit_bad_input = 3;
 
 // Rows that move together in the columns 0, 3, 6, ... and a few elsewhere too, a constant row, and
 // a name that needs quotes in CSV.
@@ -49,7 +41,7 @@ std::string table_of(int rows, int cols) {
 
 // The table and its groups: every third column is in neither.
 struct job {
-  gpu_test::temporary_folder folder;
+  temporary_folder folder;
   std::string input = folder.write("in.tsv", table_of(150, 21));
   std::string groups = folder.write("groups.txt", labels());
   std::string in = folder.path("parts");
@@ -161,7 +153,7 @@ TEST_CASE("q of partners that are more than pairs is that of their pairs",
     table += "\n";
   }
   for (int k = 0; k < 60; ++k) labels += k < 30 ? "a\n" : "b\n";
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const words command{"differential",
                       folder.write("in.tsv", table),
                       "-q",
@@ -245,7 +237,7 @@ TEST_CASE("differential that is killed is resumed", "[cli][parts][differential]"
   const words resume = joined(of.command(options), {"--resume", "-o", output});
   // A moment later each time.
   for (int moment = 0; moment < 6; ++moment) {
-    gpu_test::command_settings killed;
+    command_settings killed;
     int polls = 0;
     killed.signal = SIGKILL;
     killed.is_time_to_signal = [&] { return ++polls > 1 + moment; };

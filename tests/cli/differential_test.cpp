@@ -12,15 +12,9 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_input = 3;
 
 gpu::matrix<double> values() {
   gpu::matrix<double> out(60, 12);
@@ -139,7 +133,7 @@ TEST_CASE("groups of differential that are wrong are named", "[cli][differential
   CHECK(says(refused({"--groups", "a,a,a,b,b,b,b,b,b,b,b,b"}, exit_usage),
              "got groups of 3 and 9 columns"));
   const auto unknown = in.folder.write("unknown.txt", "c0\ta\nd1\tb\n");
-  CHECK(says(refused({"--groups", unknown}, exit_input), "got column 'd1'"));
+  CHECK(says(refused({"--groups", unknown}, exit_bad_input), "got column 'd1'"));
   const std::string groups = "a,a,a,a,b,b,b,b,-,-,-,-";
   CHECK(says(refused({"--groups", groups, "--format", "npy"}, exit_usage),
              "--format: got npy, expected csv|tsv"));
@@ -215,7 +209,7 @@ TEST_CASE("names in a file of groups are those of all columns, once", "[cli][dif
                            const std::string& why) {
     const auto result = run(groups, input);
     INFO(result.err);
-    CHECK(result.exit_code == exit_input);
+    CHECK(result.exit_code == exit_bad_input);
     CHECK(result.err.find(why) != std::string::npos);
   };
   const std::string wanted = run(lines, in.input).out;

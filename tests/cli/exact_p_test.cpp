@@ -11,13 +11,9 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::report_value;
-using gpu_test::run_command;
+namespace {
 
 // As numbers(), but with fractions that tell equal numbers of two rows of three apart.
 std::string mostly_without_ties() {
@@ -33,12 +29,6 @@ std::string mostly_without_ties() {
     out += '\n';
   }
   return out;
-}
-
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
 }
 
 }  // namespace

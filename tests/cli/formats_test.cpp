@@ -13,18 +13,12 @@
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::read_gzip;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-
 /// Six rows with names that need quotes, and one that does not.
-constexpr const char* named =
+constexpr const char* named_rows =
     "5'-end\t1\t2\t3\t4\t5\t6\n"
     "say\"so\"\t2\t3\t5\t7\t11\t1\n"
     "no#1\t9\t7\t6\t4\t1\t0\n"
@@ -34,7 +28,7 @@ constexpr const char* named =
 }  // namespace
 
 TEST_CASE("The suffix of an output decides how it is written", "[cli][format]") {
-  const files in(named);
+  const files in(named_rows);
   for (const std::string keep : {"edges", "top-k", "counts", "dense"}) {
     INFO(keep);
     const std::vector<std::string> job{"spearman", "--keep", keep};
@@ -57,7 +51,7 @@ TEST_CASE("The suffix of an output decides how it is written", "[cli][format]") 
 TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") {
   const std::string demo =
       std::string(GPU_SIMILARITY_SOURCE_DIR) + "/examples/data/fashion_5000x30.txt";
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   for (const std::string name : {"a.tsv", "a.tsv.gz"}) {
     const auto got = run_command(
         {"spearman", demo, "--min-abs", "0.9", "-q", "--backend", "cpu", "-o", folder.path(name)});
@@ -69,7 +63,7 @@ TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") 
 }
 
 TEST_CASE("A suffix that is not known or contradicts is refused before any work", "[cli][format]") {
-  const files in(named);
+  const files in(named_rows);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"-o", in.folder.path("a.xlsx")}, "expected .tsv, .txt, .csv or .npy"},
       {{"-o", in.folder.path("a.feather")}, "to_arrow()"},
@@ -91,7 +85,7 @@ TEST_CASE("A suffix that is not known or contradicts is refused before any work"
 }
 
 TEST_CASE("Names stand in quotes where R or pandas would read another", "[cli][format]") {
-  const files in(named);
+  const files in(named_rows);
   const auto tsv = in.run({"spearman"}, "a.tsv");
   for (const char* name : {"\"5'-end\"\t\"say\"\"so\"\"\"\t", "\"no#1\"\ta,b\t", "a,b\tplain\t"}) {
     CHECK(tsv.find(name) != std::string::npos);
@@ -102,7 +96,7 @@ TEST_CASE("Names stand in quotes where R or pandas would read another", "[cli][f
 }
 
 TEST_CASE("--no-clobber keeps a file that is there", "[cli][output]") {
-  const files in(named);
+  const files in(named_rows);
   (void)in.run({"spearman", "--no-clobber"}, "a.tsv");
   (void)in.folder.write("a.tsv", "mine");
   for (const char* verb : {"spearman", "rank"}) {
@@ -150,7 +144,7 @@ TEST_CASE("A terminal gets the best pairs where there is no cut", "[cli][output]
     return;
   }
   const files in(numbers());
-  gpu_test::command_settings settings;
+  command_settings settings;
   settings.output_path = ::ptsname(terminal);
   const auto got = run_command({"spearman", in.input}, settings);
   CHECK(got.exit_code == 0);

@@ -9,19 +9,14 @@
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using gpu_test::run_command;
-using words = std::vector<std::string>;
+namespace {
 
 const words all_verbs{"spearman",  "pearson",        "cosine",  "bicor",       "kendall",
                       "correlate", "rank",           "top-k",   "mean-filter", "differential",
                       "tanimoto",  "soft-threshold", "modules", "parts",       "merge",
                       "info",      "completion",     "manual"};
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// What bash completes behind the words of a command line, the last of which is being typed.
 words completed(const std::string& script, const words& line) {
@@ -30,11 +25,11 @@ words completed(const std::string& script, const words& line) {
   const std::string program = "source " + script + "; COMP_WORDS=(" GPU_SIMILARITY_COMMAND + typed +
                               "); COMP_CWORD=" + std::to_string(line.size()) +
                               "; _gpu_similarity; printf '%s\\n' \"${COMPREPLY[@]}\"";
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string file = folder.write("run.sh", program);
   const std::string out = folder.path("out");
   if (std::system(("bash " + file + " > " + out).c_str()) != 0) return {"bash failed"};
-  std::istringstream lines(gpu_test::read_file(out));
+  std::istringstream lines(read_file(out));
   words found;
   for (std::string word; std::getline(lines, word);) {
     if (!word.empty()) found.push_back(word);
@@ -49,7 +44,7 @@ bool is_there(const char* program) {
 }  // namespace
 
 TEST_CASE("A word that nothing takes is named, with what was probably meant", "[cli][help]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.txt", "1 2 3 4\n4 3 2 2\n");
   const auto said = [](const words& line) {
     const auto result = run_command(line);
@@ -121,7 +116,7 @@ TEST_CASE("help COMMAND is COMMAND --help", "[cli][help]") {
 }
 
 TEST_CASE("Words of an option may have capitals, and other names", "[cli][help]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.txt", "1 2 3 4 5\n4 3 2 2 1\n5 7 9 8 9\n");
   const auto with = [&](const std::string& adjust) {
     const auto result = run_command({"spearman", in, "--max-p", "0.9", "--adjust", adjust, "-q"});
@@ -138,7 +133,7 @@ TEST_CASE("Words of an option may have capitals, and other names", "[cli][help]"
 }
 
 TEST_CASE("bash completes commands, options, their words and files", "[cli][help]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string script = folder.write("c.bash", run_command({"completion", "bash"}).out);
   CHECK(completed(script, {"spear"}) == words{"spearman"});
   CHECK(completed(script, {"help", "mean"}) == words{"mean-filter"});
@@ -162,7 +157,7 @@ TEST_CASE("bash completes commands, options, their words and files", "[cli][help
 }
 
 TEST_CASE("The page holds every command, and scripts are those of their shells", "[cli][help]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string page = run_command({"manual"}).out;
   CHECK(page.starts_with(".TH GPU\\-SIMILARITY 1"));
   for (const std::string& verb : all_verbs) {

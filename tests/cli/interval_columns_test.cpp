@@ -10,15 +10,7 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
-namespace {
-
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-
-}  // namespace
+using namespace gpu_test;
 
 TEST_CASE("Intervals stand behind p, in one run and in parts", "[cli][parts][confidence]") {
   const files in(numbers());

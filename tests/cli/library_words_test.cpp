@@ -10,11 +10,12 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
 namespace fs = std::filesystem;
 using gpu::cli::in_words_of_command;
-using gpu_test::run_command;
 
 /// Members that no line of the command can set wrongly.
 const std::set<std::string> unreachable{
@@ -65,7 +66,7 @@ TEST_CASE("Every member that the library's messages name is an option of the com
                              "src/cuda_runtime", "src/pairs", "src/plan", "src/stats", "kernels"}) {
     const fs::path root = fs::path(GPU_SIMILARITY_SOURCE_DIR) / folder;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
-      if (entry.is_regular_file()) members.merge(members_in(gpu_test::read_file(entry.path())));
+      if (entry.is_regular_file()) members.merge(members_in(read_file(entry.path())));
     }
   }
   CHECK(members.size() > 20);
@@ -107,7 +108,7 @@ TEST_CASE("Words are replaced whole", "[cli][words]") {
 }
 
 TEST_CASE("Messages of a run name options, rows and columns", "[cli][words]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input =
       folder.write("in.tsv", "name\ta\tb\tc\td\ng1\t1\t2\tNA\t3\ng2\t2\t4\t1\t5\ng3\t4\t4\t4\t1\n");
   const std::string whole = folder.write("whole.txt", "1 2 3 4\n4 3 2 2\n5 7 9 8\n");

@@ -6,17 +6,12 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::read_file;
-using gpu_test::run_command;
-using words = std::vector<std::string>;
-
-constexpr int exit_usage = 2;
-
 /// Rows in groups that move together or against each other, with the names given or "g<i>".
-std::string table(int rows, const std::vector<std::string>& names = {}) {
+std::string graded_table(int rows, const std::vector<std::string>& names = {}) {
   std::string text = "gene\ta\tb\tc\td\tu\tv\tw\tx\n";
   unsigned state = 11;
   for (int i = 0; i < rows; ++i) {
@@ -32,17 +27,6 @@ std::string table(int rows, const std::vector<std::string>& names = {}) {
   return text;
 }
 
-std::vector<words> lines_of(const std::string& text, char separator) {
-  std::vector<words> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    words& fields = lines.emplace_back();
-    std::istringstream of_line(line);
-    for (std::string field; std::getline(of_line, field, separator);) fields.push_back(field);
-  }
-  return lines;
-}
-
 /// name_i, name_j, statistic of every edge of a TSV.
 std::vector<words> edges_of(const words& arguments) {
   words line = arguments;
@@ -50,7 +34,7 @@ std::vector<words> edges_of(const words& arguments) {
   const command_result result = run_command(line);
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  std::vector<words> edges = lines_of(result.out, '\t');
+  std::vector<words> edges = fields_of(result.out, '\t');
   edges.erase(edges.begin());
   for (words& fields : edges) fields.resize(3);
   return edges;
@@ -67,11 +51,11 @@ std::string written(words arguments, const std::string& file) {
 }  // namespace
 
 TEST_CASE("Edges as .mtx are the lower triangle of a symmetric matrix", "[cli][mtx]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.tsv", table(24));
+  const temporary_folder folder;
+  const std::string input = folder.write("in.tsv", graded_table(24));
   const words job{"pearson", input, "--min-abs", "0.6"};
   const std::vector<words> edges = edges_of(job);
-  const std::vector<words> matrix = lines_of(written(job, folder.path("out.mtx")), ' ');
+  const std::vector<words> matrix = fields_of(written(job, folder.path("out.mtx")), ' ');
   REQUIRE(matrix.size() == edges.size() + 2);
   CHECK(matrix[0] == words{"%%MatrixMarket", "matrix", "coordinate", "real", "symmetric"});
   CHECK(matrix[1] == words{"24", "24", std::to_string(edges.size())});
@@ -81,10 +65,10 @@ TEST_CASE("Edges as .mtx are the lower triangle of a symmetric matrix", "[cli][m
     CHECK(matrix[i + 2] == words{std::to_string(col + 1), std::to_string(row + 1), edges[i][2]});
   }
   // Of two tables: all pairs, where they are.
-  const std::string other = folder.write("y.tsv", table(7));
+  const std::string other = folder.write("y.tsv", graded_table(7));
   const words across{"pearson", input, "--against", other, "--min-abs", "0.6"};
   const std::vector<words> pairs = edges_of(across);
-  const std::vector<words> general = lines_of(written(across, folder.path("across.mtx")), ' ');
+  const std::vector<words> general = fields_of(written(across, folder.path("across.mtx")), ' ');
   REQUIRE(general.size() == pairs.size() + 2);
   CHECK(general[0].back() == "general");
   CHECK(general[1] == words{"24", "7", std::to_string(pairs.size())});
@@ -93,8 +77,8 @@ TEST_CASE("Edges as .mtx are the lower triangle of a symmetric matrix", "[cli][m
 }
 
 TEST_CASE("A sparse matrix goes with edges alone", "[cli][mtx]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.tsv", table(8));
+  const temporary_folder folder;
+  const std::string input = folder.write("in.tsv", graded_table(8));
   const auto refused = [&](const words& arguments, const std::string& part) {
     const command_result result = run_command(arguments);
     INFO(result.err);
@@ -116,8 +100,8 @@ TEST_CASE("A sparse matrix goes with edges alone", "[cli][mtx]") {
 }
 
 TEST_CASE("Formats that Python writes are refused with the call that does", "[cli][mtx]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.tsv", table(8));
+  const temporary_folder folder;
+  const std::string input = folder.write("in.tsv", graded_table(8));
   for (const std::string name : {"graphml", "sif", "ncol", "parquet", "feather"}) {
     const command_result result =
         run_command({"spearman", input, "-o", folder.path("out." + name)});

@@ -15,21 +15,9 @@
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::run_command;
-using words = std::vector<std::string>;
-
-std::vector<words> fields_of(const std::string& text) {
-  std::vector<words> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    out.emplace_back();
-    for (std::string field; std::getline(fields, field, '\t');) out.back().push_back(field);
-  }
-  return out;
-}
 
 /// Rows of few groups, of integers where there are to be ties.
 std::string grouped_rows(int rows, int cols, bool has_ties, unsigned seed) {
@@ -93,7 +81,7 @@ void check_modules(const std::vector<words>& edges, const std::string& out, doub
 
 TEST_CASE("Modules are the connected components of the edges that the cut keeps",
           "[cli][modules]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   std::mt19937 random(7);
   std::string text = "name_i\tname_j\tr\tt\tp\n";
   constexpr int nodes = 120;
@@ -120,7 +108,7 @@ TEST_CASE("Modules are the connected components of the edges that the cut keeps"
 }
 
 TEST_CASE("Modules of what the command writes, and what is no table of edges", "[cli][modules]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.tsv", grouped_rows(40, 30, false, 3));
   const std::string edges = folder.path("edges.tsv");
   REQUIRE(run_command({"pearson", in, "--min-abs", "0.6", "-o", edges, "-q"}).exit_code == 0);
@@ -128,7 +116,7 @@ TEST_CASE("Modules of what the command writes, and what is no table of edges", "
   REQUIRE(
       run_command({"pearson", in, "--keep", "top-k", "-k", "3", "-o", partners, "-q"}).exit_code ==
       0);
-  auto table = fields_of(gpu_test::read_file(edges));
+  auto table = fields_of(read_file(edges));
   table.erase(table.begin());
   check_modules(table, run_command({"modules", edges}).out, 0);
   check_modules(table, run_command({"modules", edges, "--min-abs", "0.8"}).out, 0.8);
@@ -151,7 +139,7 @@ TEST_CASE("Modules of what the command writes, and what is no table of edges", "
 }
 
 TEST_CASE("--keep-fraction keeps the strongest pairs and their ties", "[cli][fraction]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   for (const bool has_ties : {false, true}) {
     const std::string in =
         folder.write("in.tsv", grouped_rows(60, has_ties ? 6 : 25, has_ties, 11));
@@ -199,7 +187,7 @@ TEST_CASE("--keep-fraction keeps the strongest pairs and their ties", "[cli][fra
   const auto counts = run_command(
       {"pearson", in, "--keep-fraction", "0.1", "--keep", "counts", "--report", report});
   CHECK(counts.exit_code == 0);
-  CHECK(gpu_test::report_value(gpu_test::read_file(report), "pairs_kept") == "177");  // of 1770
+  CHECK(report_value(read_file(report), "pairs_kept") == "177");  // of 1770
   for (const words& other : std::vector<words>{{"--min-abs", "0.1"},
                                                {"--adjust", "bh"},
                                                {"--plan"},
@@ -215,7 +203,7 @@ TEST_CASE("--keep-fraction keeps the strongest pairs and their ties", "[cli][fra
 }
 
 TEST_CASE("--digits writes all numbers of a text result in so many digits", "[cli][digits]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.tsv", grouped_rows(12, 15, false, 5));
   const std::vector<words> jobs{
       {"pearson", in, "--confidence", "0.95"},

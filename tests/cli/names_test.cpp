@@ -9,13 +9,9 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::command_result;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_input = 3;
 
 /// Small integers with a name for each row and column, as text.
 struct named_table {
@@ -73,7 +69,7 @@ struct named_table {
   }
 
   /// As 10x Genomics writes it: PREFIXmatrix.mtx with features and barcodes.
-  void write_sparse(const gpu_test::temporary_folder& folder, const std::string& prefix) const {
+  void write_sparse(const temporary_folder& folder, const std::string& prefix) const {
     std::string entries;
     int count = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -102,7 +98,7 @@ struct cohort {
   named_table x{"g", 9, 40, 9, 1};
   named_table y{"h", 6, 40, 9, 2};
   named_table y_shuffled = y.shuffled(3);
-  gpu_test::temporary_folder folder;
+  temporary_folder folder;
 
   [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
     return folder.write(name, text);
@@ -125,10 +121,6 @@ struct cohort {
     return result.err;
   }
 };
-
-bool has(const std::string& text, const std::string& some) {
-  return text.find(some) != std::string::npos;
-}
 
 }  // namespace
 
@@ -199,7 +191,7 @@ TEST_CASE("Columns of covariates and weights are found by their names", "[cli][n
 TEST_CASE("Bits of fingerprints are found by their names", "[cli][names]") {
   const named_table x("g", 7, 70, 1, 1);
   const named_table y("h", 5, 70, 1, 2);
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("x.tsv", x.text());
   const auto run = [&](const std::string& name, const std::string& text) {
     return cohort::out({"tanimoto", input, "--against", folder.write(name, text), "-q"});
@@ -213,7 +205,7 @@ TEST_CASE("Names of columns that do not fit are refused", "[cli][names]") {
   const auto refused = [&](named_table table, const std::vector<std::string>& words) {
     const std::string file = in.write("y.tsv", table.text());
     for (const std::string option : {"--against", "--covariates"}) {
-      const std::string said = cohort::refused({"pearson", x, option, file}, exit_input);
+      const std::string said = cohort::refused({"pearson", x, option, file}, exit_bad_input);
       CHECK(has(said, file));
       for (const std::string& word : words) CHECK(has(said, word));
     }
@@ -232,7 +224,7 @@ TEST_CASE("Names of columns that do not fit are refused", "[cli][names]") {
   CHECK(run_command({"pearson", left, "--against", in.write("r.tsv", twice.text())}).exit_code ==
         0);
   const std::string said = cohort::refused(
-      {"pearson", left, "--against", in.write("same.tsv", same.text())}, exit_input);
+      {"pearson", left, "--against", in.write("same.tsv", same.text())}, exit_bad_input);
   CHECK(has(said, "column 's4' repeats"));
   CHECK(has(cohort::refused({"pearson", x, "--match", "name"}, exit_usage),
             "--match needs --against, --covariates or --weights"));
@@ -261,11 +253,11 @@ TEST_CASE("Parts of a job match columns as the whole does", "[cli][names][parts]
   CHECK(
       run_command({"spearman", x, "--against", other, "--resume", "-o", resumed, "-q"}).exit_code ==
       0);
-  CHECK(gpu_test::read_file(resumed) == whole);
+  CHECK(read_file(resumed) == whole);
 }
 
 TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const named_table table("g", 9, 12, 50, 1);
   const std::string input = folder.write("x.tsv", table.text());
   std::string groups;
@@ -296,13 +288,13 @@ TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names
   };
   for (const std::string& missing :
        {folder.path("no_such.tsv"), std::string("no_such.tsv"), std::string("no_such")}) {
-    check_refused(differential(missing), exit_input, missing + ": there is no such file");
+    check_refused(differential(missing), exit_bad_input, missing + ": there is no such file");
   }
-  check_refused(differential(folder.path("")), exit_input, "is a directory");
+  check_refused(differential(folder.path("")), exit_bad_input, "is a directory");
   check_refused(differential("a,b"), exit_usage, "there is no file of this name either");
   check_refused(differential("-"), exit_usage, "--groups -");
-  check_refused(overlap(folder.path("no_such")), exit_input, "No such file");
-  check_refused(overlap(folder.path("")), exit_input, "is a directory");
+  check_refused(overlap(folder.path("no_such")), exit_bad_input, "No such file");
+  check_refused(overlap(folder.path("")), exit_bad_input, "is a directory");
   check_refused(overlap("-"), exit_usage, "--module -");
 
   // What is far too long is refused while it is read.
@@ -315,9 +307,9 @@ TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names
     const auto run = [&](const std::string& file) {
       return is_module ? overlap(file) : differential(file);
     };
-    check_refused(run(lines), exit_input, "lines, expected at most one for each of the");
-    check_refused(run(line), exit_input, "line 1 has more than 1000000 bytes");
-    check_refused(run(blank), exit_input, is_module ? "got 0 names" : "got 0 labels");
+    check_refused(run(lines), exit_bad_input, "lines, expected at most one for each of the");
+    check_refused(run(line), exit_bad_input, "line 1 has more than 1000000 bytes");
+    check_refused(run(blank), exit_bad_input, is_module ? "got 0 names" : "got 0 labels");
     constexpr std::uint64_t most = 64 << 20;
     for (const std::string& file : {lines, line, blank}) CHECK(run(file).peak_bytes < most);
   }
@@ -357,7 +349,7 @@ TEST_CASE("Rows that share a name are said", "[cli][names]") {
 }
 
 TEST_CASE("Rows that look like observations are said", "[cli][names]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const auto said = [&](const std::string& text, std::vector<std::string> more = {}) {
     std::vector<std::string> words{"pearson", folder.write("t.csv", text), "--keep", "counts"};
     words.insert(words.end(), more.begin(), more.end());
@@ -414,7 +406,7 @@ TEST_CASE("Rows that look like observations are said", "[cli][names]") {
 }
 
 TEST_CASE("Rows with an infinite value are not called constant", "[cli][names]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string x = folder.write(
       "x.csv", "a,inf,1,2,3\nb,1,2,3,5\nc,4,4,4,4\nd,5,-inf,1,0\ne,2,2,1,9\nf,inf,inf,inf,inf\n");
   const std::string report = folder.path("report");
@@ -423,23 +415,23 @@ TEST_CASE("Rows with an infinite value are not called constant", "[cli][names]")
     const auto result = run_command({measure, x, "--backend", "cpu", "--report", report});
     CHECK(result.exit_code == 0);
     CHECK(has(result.err, "3 rows with an infinite value have no correlation"));
-    const std::string text = gpu_test::read_file(report);
-    CHECK(gpu_test::report_value(text, "infinite_rows") == "3");
+    const std::string text = read_file(report);
+    CHECK(report_value(text, "infinite_rows") == "3");
     const bool is_cosine = measure == "cosine";
-    CHECK(gpu_test::report_value(text, "constant_rows") == (is_cosine ? "0" : "1"));
-    CHECK(gpu_test::report_value(text, "y_infinite_rows") == "null");
+    CHECK(report_value(text, "constant_rows") == (is_cosine ? "0" : "1"));
+    CHECK(report_value(text, "y_infinite_rows") == "null");
     CHECK(has(result.err, "1 constant row has") == !is_cosine);
   }
   const auto ranks = run_command({"spearman", x, "--backend", "cpu", "--report", report});
   CHECK(!has(ranks.err, "infinite"));
-  CHECK(gpu_test::report_value(gpu_test::read_file(report), "constant_rows") == "2");
+  CHECK(report_value(read_file(report), "constant_rows") == "2");
   const std::string y = folder.write("y.csv", "a,inf,1,2,3\nb,1,2,3,5\n");
   const auto both =
       run_command({"pearson", x, "--against", y, "--backend", "cpu", "--report", report});
   CHECK(has(both.err, "4 rows with an infinite value"));
-  CHECK(gpu_test::report_value(gpu_test::read_file(report), "y_infinite_rows") == "1");
+  CHECK(report_value(read_file(report), "y_infinite_rows") == "1");
   // Parts say the same of the job.
-  const std::string whole = gpu_test::read_file(report);
+  const std::string whole = read_file(report);
   const std::string parts = folder.path("parts");
   for (const char* part : {"1/2", "2/2"}) {
     CHECK(run_command({"pearson", x, "--against", y, "--backend", "cpu", "--part", part,
@@ -448,9 +440,9 @@ TEST_CASE("Rows with an infinite value are not called constant", "[cli][names]")
   }
   CHECK(run_command({"merge", parts, "-q", "-o", folder.path("o"), "--report", report}).exit_code ==
         0);
-  const std::string merged = gpu_test::read_file(report);
+  const std::string merged = read_file(report);
   for (const char* key : {"constant_rows", "infinite_rows", "y_infinite_rows", "pairs_tested"}) {
-    CHECK(gpu_test::report_value(merged, key) == gpu_test::report_value(whole, key));
+    CHECK(report_value(merged, key) == report_value(whole, key));
   }
   const std::string wide = folder.write(
       "w.csv", "a,inf,1,2,3,4,5,6,7\nb,1,2,3,5,8,6,7,1\nc,4,4,4,4,1,2,3,9\nd,5,6,1,0,4,4,2,7\n");

@@ -12,15 +12,9 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_resources = 4;
 
 /// 40 rows of 12 as text, a fifth of them missing, and which are there.
 struct holed_table {
@@ -54,17 +48,6 @@ holed_table with_holes() {
   return out;
 }
 
-std::vector<std::string> split(const std::string& line, char separator) {
-  std::vector<std::string> fields;
-  std::istringstream text(line);
-  for (std::string field; std::getline(text, field, separator);) fields.push_back(field);
-  return fields;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  return split(text, '\n');
-}
-
 /// The number of a row "X12", from 0.
 std::size_t row_of(const std::string& name) {
   return static_cast<std::size_t>(std::stoi(name.substr(1)) - 1);
@@ -73,7 +56,7 @@ std::size_t row_of(const std::string& name) {
 }  // namespace
 
 TEST_CASE("Lines of pairs with missing values have n behind p", "[cli][observations]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   // x and y share five columns; z has one less.
   const std::string in =
       folder.write("in.csv", "name,a,b,c,d,e\nx,1,2,3,4,5\ny,1,3,2,5,4\nz,2,1,3,,4\n");

@@ -11,17 +11,13 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_settings;
-using gpu_test::report_value;
-using gpu_test::run_command;
 namespace fs = std::filesystem;
 
-constexpr int exit_usage = 2;
-constexpr int exit_resources = 4;
-
-constexpr const char* table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
+constexpr const char* three_rows = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
 constexpr const char* first_line = "name_i\tname_j\trho\tp\n";
 
 mode_t mode_of(const std::string& path) {
@@ -42,8 +38,8 @@ std::size_t leftovers(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("Standard output by its other names is written to, not replaced", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string expected = run_command({"spearman", input}).out;
   REQUIRE(expected.starts_with(first_line));
   const std::string link = folder.path("link");
@@ -64,12 +60,11 @@ TEST_CASE("Standard output by its other names is written to, not replaced", "[cl
 }
 
 TEST_CASE("A FIFO and a device stay what they are", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string pipe = folder.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  std::future<std::string> read =
-      std::async(std::launch::async, [&] { return gpu_test::read_file(pipe); });
+  std::future<std::string> read = std::async(std::launch::async, [&] { return read_file(pipe); });
   CHECK(run_command({"spearman", input, "-o", pipe}).exit_code == 0);
   CHECK(read.get() == run_command({"spearman", input}).out);
   CHECK(fs::is_fifo(pipe));
@@ -79,8 +74,8 @@ TEST_CASE("A FIFO and a device stay what they are", "[cli][output]") {
 }
 
 TEST_CASE("Outputs that are the input or each other are refused before any work", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string old = folder.write("old", "old");
   const std::string fresh = folder.path("new");
   fs::create_symlink(input, folder.path("input link"));
@@ -93,8 +88,8 @@ TEST_CASE("Outputs that are the input or each other are refused before any work"
     INFO(result.err);
     CHECK(result.exit_code == exit_usage);
     CHECK(result.out.empty());
-    CHECK(gpu_test::read_file(input) == table);
-    CHECK(gpu_test::read_file(old) == "old");
+    CHECK(read_file(input) == three_rows);
+    CHECK(read_file(old) == "old");
     CHECK_FALSE(fs::exists(fresh));
   };
   for (const char* same : {"in.txt", "input link", "input too", "./in.txt"}) {
@@ -112,12 +107,12 @@ TEST_CASE("Outputs that are the input or each other are refused before any work"
   refused({input, "--keep", "folded-edges", "-o", fresh, "--patterns", fresh});
   refused({input, "--keep", "folded-edges", "-o", fresh, "--patterns", old, "--report", old});
   CHECK(run_command({"mean-filter", input, "-w", "2", "-o", input}).exit_code == exit_usage);
-  CHECK(gpu_test::read_file(input) == table);
+  CHECK(read_file(input) == three_rows);
 }
 
 TEST_CASE("A file keeps its mode, and a link is followed", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string output = folder.write("out", "old");
   ::chmod(output.c_str(), 0640);
   const std::string link = folder.path("link");
@@ -127,9 +122,9 @@ TEST_CASE("A file keeps its mode, and a link is followed", "[cli][output]") {
   fs::create_symlink(planted, output + ".partial");
   CHECK(run_command({"spearman", input, "-o", link}).exit_code == 0);
   CHECK(fs::is_symlink(link));
-  CHECK(gpu_test::read_file(output).starts_with(first_line));
+  CHECK(read_file(output).starts_with(first_line));
   CHECK(mode_of(output) == 0640);
-  CHECK(gpu_test::read_file(planted) == "untouched");
+  CHECK(read_file(planted) == "untouched");
   fs::remove(output + ".partial");
 
   const mode_t umask = ::umask(027);
@@ -147,8 +142,8 @@ TEST_CASE("A file keeps its mode, and a link is followed", "[cli][output]") {
 }
 
 TEST_CASE("--max-output holds to the byte whatever the estimate", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string output = folder.path("out");
   const std::string patterns = folder.path("patterns");
   const auto run = [&](const std::vector<std::string>& more) {
@@ -174,8 +169,8 @@ TEST_CASE("--max-output holds to the byte whatever the estimate", "[cli][output]
 }
 
 TEST_CASE("A result of as many bytes as --max-output is written", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string output = folder.path("out");
   for (const std::vector<std::string>& job :
        {std::vector<std::string>{"spearman", "--keep", "counts"},
@@ -204,8 +199,8 @@ TEST_CASE("A result of as many bytes as --max-output is written", "[cli][output]
 }
 
 TEST_CASE("Nothing is written before there is a result", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const auto variant = run_command({"spearman", input, "--backend", "cpu", "--variant", "hopper"});
   CHECK(variant.exit_code == exit_usage);
   CHECK(variant.out.empty());
@@ -215,7 +210,7 @@ TEST_CASE("Nothing is written before there is a result", "[cli][output]") {
 }
 
 TEST_CASE("An output that cannot be written is found before the input is read", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string nowhere = folder.path("no/file");
   for (const char* option : {"-o", "--report"}) {
     const auto result = run_command({"spearman", "/nonexistent", option, nowhere});
@@ -234,33 +229,33 @@ TEST_CASE("An output that cannot be written is found before the input is read", 
 }
 
 TEST_CASE("A closed or full standard error changes no result", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string expected = run_command({"spearman", input}).out;
   const std::string output = folder.path("out");
   for (const command_settings& settings :
        {command_settings{.error_path = "/dev/full"}, command_settings{.closes_error = true}}) {
     CHECK(run_command({"spearman", input, "-o", output}, settings).exit_code == 0);
-    CHECK(gpu_test::read_file(output) == expected);
+    CHECK(read_file(output) == expected);
     CHECK(run_command({"spearman", "/nonexistent"}, settings).exit_code == 3);
     CHECK(run_command({"spearman", input, "--max-p", "7"}, settings).exit_code == exit_usage);
   }
 }
 
 TEST_CASE("Rows on a terminal are not mixed with progress", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in.txt", three_rows);
   const std::string said = folder.path("said");
   // script(1) gives the command a terminal for both of its streams.
   const std::string on_terminal =
       "script -qec '" + std::string(GPU_SIMILARITY_COMMAND) + " spearman " + input;
   if (std::system("command -v script > /dev/null") != 0) return;
   REQUIRE(std::system((on_terminal + "' /dev/null > " + said + " < /dev/null").c_str()) == 0);
-  CHECK(gpu_test::read_file(said).find("\x1b[K") == std::string::npos);
+  CHECK(read_file(said).find("\x1b[K") == std::string::npos);
   REQUIRE(std::system(
               (on_terminal + " -o " + folder.path("out") + "' /dev/null > " + said + " < /dev/null")
                   .c_str()) == 0);
-  CHECK(gpu_test::read_file(said).find("\x1b[K") != std::string::npos);
+  CHECK(read_file(said).find("\x1b[K") != std::string::npos);
 }
 
 TEST_CASE("What a full device swallows is no success", "[cli][output]") {
@@ -272,14 +267,14 @@ TEST_CASE("What a full device swallows is no success", "[cli][output]") {
 }
 
 TEST_CASE("The report says what was run on what", "[cli][report]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in\x1b[31m\xff.txt", table);
+  const temporary_folder folder;
+  const std::string input = folder.write("in\x1b[31m\xff.txt", three_rows);
   const std::string report = folder.path("report.json");
   const auto result = run_command({"spearman", input, "--tail", "less", "--min-abs", "0.5",
                                    "--report", report, "-o", "/dev/null"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  const std::string json = gpu_test::read_file(report);
+  const std::string json = read_file(report);
   CHECK(json.find("in\\u001b[31m\\udcff.txt\"") != std::string::npos);
   CHECK(report_value(json, "bytes") == "24");
   CHECK(report_value(json, "crc32") == "\"d6b30088\"");  // zlib.crc32 of Python
@@ -295,6 +290,6 @@ TEST_CASE("The report says what was run on what", "[cli][report]") {
 
   const auto all = run_command({"spearman", input, "--tail", "greater", "--report", report});
   CHECK(all.err.find("statistic >= -1") != std::string::npos);
-  CHECK(report_value(gpu_test::read_file(report), "min_abs_effective") == "0");
-  CHECK(report_value(gpu_test::read_file(report), "cut_at_least") == "-1");
+  CHECK(report_value(read_file(report), "min_abs_effective") == "0");
+  CHECK(report_value(read_file(report), "cut_at_least") == "-1");
 }

@@ -10,32 +10,16 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::command_settings;
-using gpu_test::correlated_table;
-using gpu_test::crc32_of;
-using gpu_test::files_in;
-using gpu_test::flip_a_byte;
-using gpu_test::forge;
-using gpu_test::joined;
-using gpu_test::read_file;
-using gpu_test::report_value;
-using gpu_test::run_all;
-using gpu_test::run_command;
-using gpu_test::run_part;
-using gpu_test::single_run;
-using gpu_test::words;
 namespace fs = std::filesystem;
-
-constexpr int exit_bad_input = 3;
-constexpr int exit_resources = 4;
 
 }  // namespace
 
 TEST_CASE("Parts of another job are refused", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(100, 10));
   const std::string in = folder.path("parts");
   REQUIRE(run_part(input, {"--max-p", "0.05"}, 2, 3, in).exit_code == 0);
@@ -56,7 +40,7 @@ TEST_CASE("Parts of another job are refused", "[cli][parts]") {
 }
 
 TEST_CASE("What is missing or damaged is listed, named and run again", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(300, 10));
   const std::string in = folder.path("parts");
   const words options{"--max-p", "0.01"};
@@ -93,7 +77,7 @@ TEST_CASE("What is missing or damaged is listed, named and run again", "[cli][pa
 }
 
 TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(100, 10));
   const std::string in = folder.path("parts");
   const std::string merged = folder.path("merged");
@@ -144,7 +128,7 @@ TEST_CASE("Parts that contradict each other are not joined", "[cli][parts]") {
 }
 
 TEST_CASE("Degrees are joined with a name for each row", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(50, 10));
   const std::string in = folder.path("parts");
   run_all(input, {"--keep", "counts"}, 2, in);
@@ -177,8 +161,8 @@ TEST_CASE("Degrees are joined with a name for each row", "[cli][parts]") {
 }
 
 TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.tsv", gpu_test::repeated_table(200, 5));
+  const temporary_folder folder;
+  const std::string input = folder.write("in.tsv", repeated_table(200, 5));
   const std::string in = folder.path("parts");
   for (const std::string keep : {"edges", "folded-edges"}) {
     const bool is_folded = keep == "folded-edges";
@@ -202,7 +186,7 @@ TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cl
 }
 
 TEST_CASE("Two processes compute one part at the same time", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(600, 20));
   const std::string in = folder.path("parts");
   std::vector<std::future<command_result>> both;
@@ -220,7 +204,7 @@ TEST_CASE("Two processes compute one part at the same time", "[cli][parts]") {
 }
 
 TEST_CASE("A disk that is full, and a folder that goes away", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(400, 10));
   const std::string in = folder.path("parts");
   const words options{"spearman", input, "--part", "1/2", "--output-dir", in, "--backend", "cpu"};
@@ -245,7 +229,7 @@ TEST_CASE("A disk that is full, and a folder that goes away", "[cli][parts]") {
 }
 
 TEST_CASE("A folder that goes away while a part is computed", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(3000, 30));
   const std::string in = folder.path("parts");
   bool is_removed = false;
@@ -268,7 +252,7 @@ TEST_CASE("A folder that goes away while a part is computed", "[cli][parts]") {
 }
 
 TEST_CASE("Times of files mean nothing", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(100, 10));
   const std::string in = folder.path("parts");
   run_all(input, {}, 3, in);
@@ -283,7 +267,7 @@ TEST_CASE("Times of files mean nothing", "[cli][parts]") {
 }
 
 TEST_CASE("A run that is killed is resumed, and nothing is lost or there twice", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(700, 20));
   const std::string output = folder.path("out.tsv");
   for (const words& options :
@@ -309,7 +293,7 @@ TEST_CASE("A run that is killed is resumed, and nothing is lost or there twice",
 }
 
 TEST_CASE("A resumed run that is interrupted keeps its parts", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(2500, 30));
   const std::string in = folder.path("kept");
   const words options{"spearman", input,          "--backend", "cpu",     "-o", folder.path("out"),

@@ -59,8 +59,6 @@ inline std::string constant_rows(int rows, int cols) {
   return text;
 }
 
-using words = std::vector<std::string>;
-
 inline words joined(words first, const words& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;

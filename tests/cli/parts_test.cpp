@@ -7,31 +7,18 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::correlated_table;
-using gpu_test::flip_a_byte;
-using gpu_test::joined;
-using gpu_test::read_file;
-using gpu_test::repeated_table;
-using gpu_test::report_value;
-using gpu_test::run_all;
-using gpu_test::run_command;
-using gpu_test::run_part;
-using gpu_test::single_run;
-using gpu_test::words;
 namespace fs = std::filesystem;
 
-constexpr int exit_usage = 2;
-constexpr int exit_bad_input = 3;
-constexpr int exit_resources = 4;
 constexpr int parts = 7;
 
 }  // namespace
 
 TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(401, 12));
   const std::vector<words> cases{
       {"--max-p", "0.01"},
@@ -69,7 +56,7 @@ TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli
 }
 
 TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", repeated_table(300, 6));
   const std::string other = folder.write("other.tsv", repeated_table(90, 6));
   const std::string in = folder.path("parts");
@@ -113,7 +100,7 @@ TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli
 }
 
 TEST_CASE("Parts of repeated rows are joined however each was folded", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   // A part of few rows and many pairs is folded: the second one is, the first one is not.
   const std::string input = folder.write("in.tsv", repeated_table(12000, 6));
   const std::string in = folder.path("parts");
@@ -140,7 +127,7 @@ TEST_CASE("Parts of repeated rows are joined however each was folded", "[cli][pa
 }
 
 TEST_CASE("Parts are joined whichever way each was computed", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", repeated_table(300, 6));
   const std::string in = folder.path("parts");
   const std::string merged = folder.path("merged");
@@ -175,12 +162,12 @@ TEST_CASE("Parts are joined whichever way each was computed", "[cli][parts]") {
 }
 
 TEST_CASE("Parts are joined where all rows with a statistic are in one of them", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.path("parts");
   const std::string merged = folder.path("merged");
   for (const auto& [rows, format] : {std::pair{4, "tsv"}, std::pair{300, "npy"}}) {
-    const std::string input = folder.write(
-        "in.tsv", gpu_test::constant_rows(rows / 2, 30) + gpu_test::repeated_table(rows / 2, 30));
+    const std::string input =
+        folder.write("in.tsv", constant_rows(rows / 2, 30) + repeated_table(rows / 2, 30));
     for (const std::string measure : {"spearman", "pearson"}) {
       for (const words& keep :
            {words{"dense"}, words{"top-k", "-k", "2"}, words{"counts"}, words{"edges"}}) {
@@ -203,7 +190,7 @@ TEST_CASE("Parts are joined where all rows with a statistic are in one of them",
 }
 
 TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string x = folder.write("x.tsv", correlated_table(150, 10));
   const std::string y = folder.write("y.tsv", correlated_table(80, 10));
   const std::string in = folder.path("parts");
@@ -230,7 +217,7 @@ TEST_CASE("A job of two tables is one of both", "[cli][parts]") {
 }
 
 TEST_CASE("q of partners needs the p of every part, as they were", "[cli][parts][adjusted]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(150, 10));
   const words options{"--keep", "top-k", "-k", "2", "--max-p", "0.2", "--adjust", "bh"};
   const std::string expected = single_run(input, options, folder.path("single"));
@@ -261,7 +248,7 @@ TEST_CASE("q of partners needs the p of every part, as they were", "[cli][parts]
 }
 
 TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string x = folder.write("x.tsv", correlated_table(150, 10));
   const std::string y = folder.write("y.tsv", correlated_table(80, 10));
   const std::string in = folder.path("parts");
@@ -306,7 +293,7 @@ TEST_CASE("The report of merge is that of the whole job", "[cli][parts]") {
 }
 
 TEST_CASE("Header and parts one behind the other are the file", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(200, 10));
   const std::string in = folder.path("parts");
   const std::string expected = single_run(input, {"--max-p", "0.01"}, folder.path("single"));
@@ -317,7 +304,7 @@ TEST_CASE("Header and parts one behind the other are the file", "[cli][parts]") 
 }
 
 TEST_CASE("A part that is there is not computed again", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(100, 10));
   const std::string in = folder.path("deep/parts");
   CHECK(run_part(input, {}, 2, 3, in).exit_code == 0);
@@ -332,7 +319,7 @@ TEST_CASE("A part that is there is not computed again", "[cli][parts]") {
 }
 
 TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(300, 10));
   const std::string in = folder.path("parts");
   const words options{"--max-p", "0.05", "--adjust", "bh"};
@@ -367,7 +354,7 @@ TEST_CASE("Benjamini and Hochberg's cut is found by all parts", "[cli][parts]") 
 }
 
 TEST_CASE("A sum of counts is of one pair of tables", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string x = folder.write("x.tsv", correlated_table(90, 10));
   // As many rows of each, so that only their bytes tell the jobs apart.
   const std::string text = correlated_table(200, 10);
@@ -395,10 +382,9 @@ TEST_CASE("A sum of counts is of one pair of tables", "[cli][parts]") {
 }
 
 TEST_CASE("Parts of a table without a row that has a statistic", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string nan = "both\tNA\t1\t2\t3\n";
-  for (const std::string& table :
-       {gpu_test::constant_rows(9, 4), gpu_test::constant_rows(5, 4) + nan, nan + nan}) {
+  for (const std::string& table : {constant_rows(9, 4), constant_rows(5, 4) + nan, nan + nan}) {
     const std::string input = folder.write("in.tsv", table);
     const std::string in = folder.path("parts");
     const words options{"--nan", "propagate"};
@@ -410,8 +396,8 @@ TEST_CASE("Parts of a table without a row that has a statistic", "[cli][parts]")
 }
 
 TEST_CASE("Parts that are there count for --max-output", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
-  const std::string input = folder.write("in.tsv", gpu_test::repeated_table(200, 5));
+  const temporary_folder folder;
+  const std::string input = folder.write("in.tsv", repeated_table(200, 5));
   const std::string in = folder.path("parts");
   // Of folded edges nothing is estimated: what is written is counted.
   const words options{"--keep", "folded-edges", "--max-p", "0.3"};
@@ -435,7 +421,7 @@ TEST_CASE("Parts that are there count for --max-output", "[cli][parts]") {
 }
 
 TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", "1 2 3\n3 2 2\n");
   const std::string in = folder.path("parts");
   const std::vector<words> cases{
@@ -463,7 +449,7 @@ TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]"
 }
 
 TEST_CASE("A job in parts is planned", "[cli][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(400, 10));
   const std::string plan = run_command({"spearman", input, "--plan", "--parts", "7"}).out;
   CHECK(plan.find("parts\t7, of about ") != std::string::npos);

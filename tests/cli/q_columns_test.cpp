@@ -11,17 +11,7 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
-namespace {
-
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_resources = 4;
-
-}  // namespace
+using namespace gpu_test;
 
 TEST_CASE("Edges of an adjusted cut have q, in one run and in parts", "[cli][parts][adjusted]") {
   const files in(numbers());
@@ -95,7 +85,7 @@ TEST_CASE("--adjust max-t keeps what its q says, and its cut is a number for par
     const std::string json = read_file(report);
     CHECK(json.find("\"permutations\": {\"number\": 99, \"seed\": 3, \"shuffle\": "
                     "\"permutation\", ") != std::string::npos);
-    const std::string least = gpu_test::report_value(json, "min_abs_effective");
+    const std::string least = report_value(json, "min_abs_effective");
     std::istringstream parts(
         in.run({measure, "--min-abs", least, "--resume", "--parts", "3"}, "parts.tsv"));
     std::size_t lines = 0;

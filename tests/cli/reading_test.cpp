@@ -5,19 +5,10 @@
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
-namespace {
-
-using gpu_test::report_value;
-using gpu_test::run_command;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+using namespace gpu_test;
 
 TEST_CASE("A header of years is no variable", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write(
       "in.csv", "country,1990,1991,1992,1993\nSweden,5,3,8,1\nNorway,4,2,9,7\nChad,5,1,2,2\n");
   const auto taken = run_command({"spearman", in, "--report", folder.path("r.json")});
@@ -28,7 +19,7 @@ TEST_CASE("A header of years is no variable", "[cli][reading]") {
                            ": line 1 ('country', '1990', '1991', ...) was taken for the "
                            "names of the columns: --header no takes"));
   CHECK(has(taken.err, "3 names of rows from column 1, 4 names of columns from line 1"));
-  const std::string report = gpu_test::read_file(folder.path("r.json"));
+  const std::string report = read_file(folder.path("r.json"));
   CHECK(has(report,
             "\"names\": {\"of_rows\": 3, \"of_rows_from\": \"column 1\", \"of_columns\": 4, "
             "\"of_columns_from\": \"line 1\"}"));
@@ -42,7 +33,7 @@ TEST_CASE("A header of years is no variable", "[cli][reading]") {
 }
 
 TEST_CASE("Identifiers in front of rows are names or values, as the user says", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write(
       "in.tsv", "7157\t0.5\t1.5\t2.5\t2.0\n672\t0.25\t1\t3.5\t7\n675\t1.5\t2.5\t0\t1\n");
   for (const char* const verb : {"spearman", "rank"}) {
@@ -63,7 +54,7 @@ TEST_CASE("Identifiers in front of rows are names or values, as the user says", 
 }
 
 TEST_CASE("Tables as spreadsheets and R write them", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string plain = folder.write(
       "plain.tsv", "\ta\tb\tc\td\nx, y\t1.5\t2\t3\t4\nz\t4\t3\t2.5\t1\nw\t1\t3\t2\t4\n");
   const std::string wanted = run_command({"spearman", plain, "-q"}).out;
@@ -97,7 +88,7 @@ TEST_CASE("Tables as spreadsheets and R write them", "[cli][reading]") {
 }
 
 TEST_CASE("Missing values are counted, and left out where that is asked", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in =
       folder.write("in.csv", "name,a,b,c,d\nx,1,2,3,4\ny,4,,2,1\nz,1,-999,2,n/a\nw,1,3,2,4\n");
   const auto refused = run_command({"spearman", in, "-q"});
@@ -116,7 +107,7 @@ TEST_CASE("Missing values are counted, and left out where that is asked", "[cli]
 }
 
 TEST_CASE("Options on reading that contradict each other or the file", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.csv", "name,a,b\nx,1,2\ny,4,3\n");
   const auto said = [&](std::vector<std::string> options, int code) {
     options.insert(options.begin(), {"rank", in});
@@ -134,7 +125,7 @@ TEST_CASE("Options on reading that contradict each other or the file", "[cli][re
 }
 
 TEST_CASE("Parts of a job are read in one way", "[cli][reading][parts]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   std::string text = "name;a;b;c;d;e\n";
   for (int i = 0; i < 12; ++i) {
     text += "r" + std::to_string(i);
@@ -158,19 +149,19 @@ TEST_CASE("Parts of a job are read in one way", "[cli][reading][parts]") {
   CHECK(
       run_command({"merge", folder.path("parts"), "-o", folder.path("all.tsv"), "-q"}).exit_code ==
       0);
-  CHECK(gpu_test::read_file(folder.path("all.tsv")) == whole.out);
+  CHECK(read_file(folder.path("all.tsv")) == whole.out);
 
   const auto cleaned = run_command({"parts", folder.path("parts"), "--clean"});
   CHECK(cleaned.exit_code == 0);
   CHECK(cleaned.out == "removed 2 of 2 parts\n");
-  CHECK(gpu_test::read_file(keeps) == "not of the job\n");
+  CHECK(read_file(keeps) == "not of the job\n");
   const auto gone = run_command({"parts", folder.path("parts"), "--clean"});
   CHECK(gone.exit_code != 0);
   CHECK(has(gone.err, "no part of a job is there"));
 }
 
 TEST_CASE("A column q that is not there is explained", "[cli][adjusted]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string in = folder.write("in.csv", "1,2,3,5\n2,1,4,3\n4,3,2,1\n");
   const auto beside = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {"pearson", in, "--max-p", "0.9"});
@@ -185,7 +176,7 @@ TEST_CASE("A column q that is not there is explained", "[cli][adjusted]") {
 }
 
 TEST_CASE("With missing values p of Kendall is of the ties that a pair shares", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   // x and y share six columns without ties: 3 of 15 pairs of columns are discordant, p = 98/720. x
   // and z share seven, two of each row tied: S = 15, variance 133/3 - 2 + 1/21.
   const std::string in = folder.write("in.csv",
@@ -204,7 +195,7 @@ TEST_CASE("With missing values p of Kendall is of the ties that a pair shares", 
 }
 
 TEST_CASE("With missing values t and p are of the columns that a pair shares", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   // Both pairs with x have a rho of 0.8: of five columns and of four.
   const std::string in =
       folder.write("in.csv", "name,a,b,c,d,e\nx,1,2,3,4,5\ny,1,3,2,5,4\nz,2,1,3,,4\n");
@@ -230,7 +221,7 @@ TEST_CASE("With missing values t and p are of the columns that a pair shares", "
 }
 
 TEST_CASE("An array has no columns to choose and no words for a missing value", "[cli][reading]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string text = folder.write("in.csv", "1,2,3,5\n4,3,9,1\n2,2,8,7\n");
   const std::string array = folder.path("in.npy");
   REQUIRE(run_command({"rank", text, "-q", "-o", array}).exit_code == 0);

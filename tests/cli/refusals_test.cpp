@@ -9,28 +9,19 @@
 
 #include <gpu/execution.hpp>
 
-#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::command_result;
-using gpu_test::command_settings;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_bad_input = 3;
-constexpr int exit_resources = 4;
 
 constexpr const char* good_table = "1 2 3 4\n4 3 2 2\n5 7 9 8\n";
 
-void check_refused(const std::vector<std::string>& arguments, int exit_code,
-                   const std::string& part, const command_settings& settings = {}) {
-  const command_result result = run_command(arguments, settings);
-  INFO(result.err);
-  CHECK(result.exit_code == exit_code);
-  CHECK(result.err.find(part) != std::string::npos);
+void job_is_refused(const std::vector<std::string>& arguments, int exit_code,
+                    const std::string& part, const command_settings& settings = {}) {
+  check_refused(run_command(arguments, settings), exit_code, part);
 }
 
 /// Many rows that all move together: every pair is an edge, so a run over it lasts.
@@ -46,48 +37,48 @@ std::string long_table(int rows) {
 }  // namespace
 
 TEST_CASE("A wrong command line is refused with 2", "[cli][usage]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", good_table);
-  check_refused({}, exit_usage, "subcommand");
-  check_refused({"spearman"}, exit_usage, "INPUT");
-  check_refused({"friedman", input}, exit_usage, "");
-  check_refused({"spearman", input, "--max-p", "0"}, exit_usage, "above 0 and up to 1");
-  check_refused({"spearman", input, "--max-p", "1.5"}, exit_usage, "got 1.5");
-  check_refused({"spearman", input, "--max-p", "-0.1"}, exit_usage, "");
-  check_refused({"spearman", input, "--max-p", "nan"}, exit_usage, "got nan");
-  check_refused({"spearman", input, "--max-p", "small"}, exit_usage, "got small");
-  check_refused({"spearman", input, "--min-abs", "1.01"}, exit_usage, "from 0 to 1");
-  check_refused({"spearman", input, "--keep", "top-k", "-k", "0"}, exit_usage, "got 0");
-  check_refused({"spearman", input, "-k", "3"}, exit_usage, "needs --keep top-k");
-  check_refused({"spearman", input, "--keep", "all"}, exit_usage, "all");
-  check_refused({"spearman", input, "--tail", "both"}, exit_usage, "both");
-  check_refused({"spearman", input, "--threads", "0"}, exit_usage, "got 0");
-  check_refused({"spearman", input, "--backend", "rocm"}, exit_usage, "rocm");
-  check_refused({"spearman", input, "--variant", "magic"}, exit_usage, "magic");
-  check_refused({"spearman", input, "--format", "npy"}, exit_usage, "--output FILE");
-  check_refused({"spearman", input, "--memory-limit", "many"}, exit_usage, "many");
-  check_refused({"spearman", input, "--memory-limit", "-1"}, exit_usage, "got -1");
-  check_refused({"spearman", input, "--memory-limit", "0"}, exit_usage, "got 0");
-  check_refused({"spearman", input, "--max-output", "99999999T"}, exit_usage, "99999999T");
-  check_refused({"spearman", input, "--threads", "100000"}, exit_usage, "got 100000");
-  check_refused({"spearman", input, "-o", ""}, exit_usage, "empty name");
-  check_refused({"spearman", input, "--report", ""}, exit_usage, "empty name");
-  check_refused({"spearman", ""}, exit_usage, "empty name");
-  check_refused({"mean-filter", input, "-w", "3", "-o", ""}, exit_usage, "empty name");
-  check_refused({"spearman", input, "surplus"}, exit_usage, "surplus");
-  check_refused({"spearman", input, "--backend", "cpu", "--variant", "tensor"}, exit_usage,
-                "tensor");
+  job_is_refused({}, exit_usage, "subcommand");
+  job_is_refused({"spearman"}, exit_usage, "INPUT");
+  job_is_refused({"friedman", input}, exit_usage, "");
+  job_is_refused({"spearman", input, "--max-p", "0"}, exit_usage, "above 0 and up to 1");
+  job_is_refused({"spearman", input, "--max-p", "1.5"}, exit_usage, "got 1.5");
+  job_is_refused({"spearman", input, "--max-p", "-0.1"}, exit_usage, "");
+  job_is_refused({"spearman", input, "--max-p", "nan"}, exit_usage, "got nan");
+  job_is_refused({"spearman", input, "--max-p", "small"}, exit_usage, "got small");
+  job_is_refused({"spearman", input, "--min-abs", "1.01"}, exit_usage, "from 0 to 1");
+  job_is_refused({"spearman", input, "--keep", "top-k", "-k", "0"}, exit_usage, "got 0");
+  job_is_refused({"spearman", input, "-k", "3"}, exit_usage, "needs --keep top-k");
+  job_is_refused({"spearman", input, "--keep", "all"}, exit_usage, "all");
+  job_is_refused({"spearman", input, "--tail", "both"}, exit_usage, "both");
+  job_is_refused({"spearman", input, "--threads", "0"}, exit_usage, "got 0");
+  job_is_refused({"spearman", input, "--backend", "rocm"}, exit_usage, "rocm");
+  job_is_refused({"spearman", input, "--variant", "magic"}, exit_usage, "magic");
+  job_is_refused({"spearman", input, "--format", "npy"}, exit_usage, "--output FILE");
+  job_is_refused({"spearman", input, "--memory-limit", "many"}, exit_usage, "many");
+  job_is_refused({"spearman", input, "--memory-limit", "-1"}, exit_usage, "got -1");
+  job_is_refused({"spearman", input, "--memory-limit", "0"}, exit_usage, "got 0");
+  job_is_refused({"spearman", input, "--max-output", "99999999T"}, exit_usage, "99999999T");
+  job_is_refused({"spearman", input, "--threads", "100000"}, exit_usage, "got 100000");
+  job_is_refused({"spearman", input, "-o", ""}, exit_usage, "empty name");
+  job_is_refused({"spearman", input, "--report", ""}, exit_usage, "empty name");
+  job_is_refused({"spearman", ""}, exit_usage, "empty name");
+  job_is_refused({"mean-filter", input, "-w", "3", "-o", ""}, exit_usage, "empty name");
+  job_is_refused({"spearman", input, "surplus"}, exit_usage, "surplus");
+  job_is_refused({"spearman", input, "--backend", "cpu", "--variant", "tensor"}, exit_usage,
+                 "tensor");
   CHECK(run_command({"--version"}).exit_code == 0);
   CHECK(run_command({"--help"}).exit_code == 0);
 }
 
 TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", good_table);
   const std::string output = folder.path("out");
   const auto refused = [&](std::vector<std::string> more, const std::string& part) {
     more.insert(more.begin(), {"spearman", input});
-    check_refused(more, exit_usage, part);
+    job_is_refused(more, exit_usage, part);
     CHECK_FALSE(std::filesystem::exists(output));
   };
   for (const auto& cut : {std::vector<std::string>{"--max-p", "0.5"},
@@ -105,7 +96,7 @@ TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]
        {std::vector<std::string>{"rank"}, {"top-k"}, {"mean-filter", "-w", "3"}}) {
     std::vector<std::string> all = rows;
     all.insert(all.begin() + 1, {input, "--devices", "0,1"});
-    check_refused(
+    job_is_refused(
         all, exit_usage,
         "--devices: got 2 devices, expected one: " + rows[0] + " does not share its rows");
   }
@@ -117,32 +108,32 @@ TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]
 TEST_CASE("--devices is refused where it would change nothing", "[cli][usage]") {
   // Before the input is read, which is not there.
   const command_settings on_cpu{.environment = {{"GPU_SIMILARITY_BACKEND", "cpu"}}};
-  check_refused({"spearman", "/nonexistent", "--devices", "0"}, exit_usage,
-                "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
-  check_refused({"rank", "/nonexistent", "--devices", "0"}, exit_usage,
-                "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
-  check_refused({"differential", "/nonexistent", "--groups", "a,a,b,b", "--devices", "0"},
-                exit_usage, "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none",
-                on_cpu);
+  job_is_refused({"spearman", "/nonexistent", "--devices", "0"}, exit_usage,
+                 "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
+  job_is_refused({"rank", "/nonexistent", "--devices", "0"}, exit_usage,
+                 "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none", on_cpu);
+  job_is_refused({"differential", "/nonexistent", "--groups", "a,a,b,b", "--devices", "0"},
+                 exit_usage, "--devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none",
+                 on_cpu);
   const gpu::backend_info cuda = gpu::available_backends()[1];
   if (cuda.usable) {
-    gpu_test::note_skip(gpu_test::missing::absence, "--devices without CUDA: there is a device");
+    note_skip(missing::absence, "--devices without CUDA: there is a device");
     return;
   }
   for (const std::string verb : {"spearman", "tanimoto", "rank", "soft-threshold"}) {
-    check_refused({verb, "/nonexistent", "--devices", "0"}, exit_resources,
-                  "--devices: got device 0, but " + cuda.reason);
+    job_is_refused({verb, "/nonexistent", "--devices", "0"}, exit_resources,
+                   "--devices: got device 0, but " + cuda.reason);
   }
 }
 
 TEST_CASE("The environment is checked before the input is read", "[cli][usage]") {
   const command_settings bad_level{
       .environment = {{"GPU_SIMILARITY_CPU_LEVEL", "sse9"}, {"GPU_SIMILARITY_BACKEND", "cpu"}}};
-  check_refused({"spearman", "/nonexistent"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL", bad_level);
-  check_refused({"mean-filter", "/nonexistent", "-w", "3"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL",
-                bad_level);
+  job_is_refused({"spearman", "/nonexistent"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL", bad_level);
+  job_is_refused({"mean-filter", "/nonexistent", "-w", "3"}, exit_usage, "GPU_SIMILARITY_CPU_LEVEL",
+                 bad_level);
   const command_settings bad_backend{.environment = {{"GPU_SIMILARITY_BACKEND", "abacus"}}};
-  check_refused({"spearman", "/nonexistent"}, exit_usage, "abacus", bad_backend);
+  job_is_refused({"spearman", "/nonexistent"}, exit_usage, "abacus", bad_backend);
   for (const command_settings& settings : {bad_level, bad_backend}) {
     const auto info = run_command({"info"}, settings);
     CHECK(info.exit_code == 0);
@@ -151,7 +142,7 @@ TEST_CASE("The environment is checked before the input is read", "[cli][usage]")
 }
 
 TEST_CASE("More threads than the machine can start are capped", "[cli][threads]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", long_table(300));
   const command_settings many{.environment = {{"OMP_NUM_THREADS", "100000"}}};
   for (const auto& arguments : {std::vector<std::string>{"spearman", input, "-o", "/dev/null"},
@@ -172,9 +163,9 @@ TEST_CASE("Names in messages cannot move the cursor", "[cli][input]") {
 }
 
 TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const auto refused = [&](const std::string& text, const std::string& part) {
-    check_refused({"spearman", folder.write("in.txt", text)}, exit_bad_input, part);
+    job_is_refused({"spearman", folder.write("in.txt", text)}, exit_bad_input, part);
   };
   refused("", "in.txt: the file is empty");
   refused("1 2 3\n4 5\n", "in.txt:2: got 2 numbers");
@@ -183,29 +174,30 @@ TEST_CASE("Bad input is refused with 3 and its place", "[cli][input]") {
   refused("1 2 3\n", "got 1 row of numbers");
   refused("1 2\n3 4\n", "got 2 columns of numbers");
   refused("1 2 3\n4 99999999999999999999 6\n", "2^53");
-  check_refused({"spearman", folder.path("absent")}, exit_bad_input, "cannot be opened");
-  check_refused({"spearman", folder.path("")}, exit_bad_input, "is a directory without matrix.mtx");
-  check_refused({"spearman", folder.write("cut.npy", "\x93NUMPY\x01")}, exit_bad_input,
-                "truncated");
+  job_is_refused({"spearman", folder.path("absent")}, exit_bad_input, "cannot be opened");
+  job_is_refused({"spearman", folder.path("")}, exit_bad_input,
+                 "is a directory without matrix.mtx");
+  job_is_refused({"spearman", folder.write("cut.npy", "\x93NUMPY\x01")}, exit_bad_input,
+                 "truncated");
   const std::string with_nan = folder.write("nan.txt", "1 2 3\n4 NaN 6\n3 2 2\n");
   CHECK(run_command({"spearman", with_nan, "--nan", "propagate"}).exit_code == 0);
 }
 
 TEST_CASE("CUDA that is not there is refused with 4, before the input is read", "[cli][backend]") {
   if (gpu::available_backends().back().usable) {
-    gpu_test::note_skip(gpu_test::missing::absence, "CUDA that is not there: there is a device");
+    note_skip(missing::absence, "CUDA that is not there: there is a device");
     return;
   }
-  check_refused({"spearman", "/nonexistent", "--backend", "cuda"}, exit_resources, "cuda");
-  check_refused({"spearman", "/nonexistent", "--backend", "cpu"}, exit_bad_input, "nonexistent");
+  job_is_refused({"spearman", "/nonexistent", "--backend", "cuda"}, exit_resources, "cuda");
+  job_is_refused({"spearman", "/nonexistent", "--backend", "cpu"}, exit_bad_input, "nonexistent");
 }
 
 TEST_CASE("A result larger than allowed is refused with its estimate", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", long_table(200));
   const std::string output = folder.path("out.tsv");
-  check_refused({"spearman", input, "-o", output, "--max-output", "1K"}, exit_resources,
-                "19900 pairs");
+  job_is_refused({"spearman", input, "-o", output, "--max-output", "1K"}, exit_resources,
+                 "19900 pairs");
   CHECK_FALSE(std::filesystem::exists(output));
   CHECK(run_command({"spearman", input, "-o", output, "--max-output", "1K", "--force"}).exit_code ==
         0);
@@ -214,18 +206,18 @@ TEST_CASE("A result larger than allowed is refused with its estimate", "[cli][ou
 }
 
 TEST_CASE("A full disk ends the run with 4", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", long_table(400));
   const std::string output = folder.path("out.tsv");
   SECTION("A device without room") {
-    check_refused({"spearman", input, "-o", "/dev/full"}, exit_resources, "/dev/full");
-    check_refused({"spearman", input}, exit_resources, "standard output",
-                  {.output_path = "/dev/full"});
+    job_is_refused({"spearman", input, "-o", "/dev/full"}, exit_resources, "/dev/full");
+    job_is_refused({"spearman", input}, exit_resources, "standard output",
+                   {.output_path = "/dev/full"});
   }
   SECTION("A file that cannot grow: nothing is left of it") {
     constexpr rlim_t limit = 10000;
-    check_refused({"spearman", input, "-o", output}, exit_resources, "cannot be written",
-                  {.largest_file = limit});
+    job_is_refused({"spearman", input, "-o", output}, exit_resources, "cannot be written",
+                   {.largest_file = limit});
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path("")),
                         std::filesystem::directory_iterator()) == 1);  // the input
   }
@@ -233,13 +225,14 @@ TEST_CASE("A full disk ends the run with 4", "[cli][output]") {
     const std::string point = folder.path("small");
     std::filesystem::create_directory(point);
     if (::mount("tmpfs", point.c_str(), "tmpfs", 0, "size=64k") == 0) {
-      check_refused({"spearman", input, "-o", point + "/out.tsv"}, exit_resources, "No space left");
+      job_is_refused({"spearman", input, "-o", point + "/out.tsv"}, exit_resources,
+                     "No space left");
       CHECK(std::filesystem::is_empty(point));
       CHECK(::umount(point.c_str()) == 0);
     }
   }
   SECTION("A folder that is not there") {
-    check_refused({"spearman", input, "-o", folder.path("no/out.tsv")}, exit_resources,
-                  "cannot be created");
+    job_is_refused({"spearman", input, "-o", folder.path("no/out.tsv")}, exit_resources,
+                   "cannot be created");
   }
 }

@@ -9,37 +9,27 @@
 #include "support/data_files.hpp"
 #include "support/skip.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using gpu_test::report_value;
-using gpu_test::run_command;
+namespace {
 
 const std::string demo =
     std::string(GPU_SIMILARITY_SOURCE_DIR) + "/examples/data/fashion_5000x30.txt";
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 /// Runs a job with a report and returns the report.
 std::string report_of(std::vector<std::string> arguments) {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   arguments.insert(arguments.end(), {"--report", folder.path("report.json"), "--backend", "cpu"});
   const auto result = run_command(arguments);
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  return gpu_test::read_file(folder.path("report.json"));
+  return read_file(folder.path("report.json"));
 }
 
-using words = std::vector<std::string>;
-
 /// The first 150 rows of the demo table.
-std::string demo_head(const gpu_test::temporary_folder& folder) {
+std::string demo_head(const temporary_folder& folder) {
   std::string head;
-  const std::vector<std::string> lines = lines_of(gpu_test::read_file(demo));
+  const std::vector<std::string> lines = lines_of(read_file(demo));
   for (std::size_t i = 0; i < 150; ++i) head += lines.at(i) + "\n";
   return folder.write("head.txt", head);
 }
@@ -89,9 +79,9 @@ TEST_CASE("The demo table gives its known answers", "[cli][report]") {
 }
 
 TEST_CASE("Gene expression gives its known answers", "[cli][report]") {
-  const auto golub = gpu_test::find_data_file("golub.tsv");
+  const auto golub = find_data_file("golub.tsv");
   if (!golub) {
-    gpu_test::note_skip(gpu_test::missing::data, "known answers of golub.tsv");
+    note_skip(missing::data, "known answers of golub.tsv");
     return;
   }
   const auto report =
@@ -104,7 +94,7 @@ TEST_CASE("Gene expression gives its known answers", "[cli][report]") {
 }
 
 TEST_CASE("Edges are written with names, statistic, t and p", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
   const auto result = run_command({"spearman", input});
   INFO(result.err);
@@ -126,7 +116,7 @@ TEST_CASE("Edges are written with names, statistic, t and p", "[cli][output]") {
 }
 
 TEST_CASE("Kendall's edges and partners have p by the ties of their rows", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   // up and tied have the tau and p of SciPy's kendalltau.
   const std::string input = folder.write("in.txt",
                                          "id a b c d e\n"
@@ -157,12 +147,12 @@ TEST_CASE("Kendall's edges and partners have p by the ties of their rows", "[cli
   };
   run({"--resume", "--parts", "3", "-o", out + ".npy"});
   run({"-o", folder.path("single.npy")});
-  CHECK(gpu_test::read_file(out + ".npy").size() > 10'000);
-  CHECK(gpu_test::read_file(out + ".npy") == gpu_test::read_file(folder.path("single.npy")));
+  CHECK(read_file(out + ".npy").size() > 10'000);
+  CHECK(read_file(out + ".npy") == read_file(folder.path("single.npy")));
 }
 
 TEST_CASE("Rows without names are X1, X2, ...", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const auto result =
       run_command({"spearman", folder.write("in.txt", "1 2 3\n4 5 6\n"), "--quiet"});
   CHECK(lines_of(result.out).at(1) == "X1\tX2\t1\t0.333333");
@@ -170,7 +160,7 @@ TEST_CASE("Rows without names are X1, X2, ...", "[cli][output]") {
 }
 
 TEST_CASE("Edges, degrees and a matrix are written as .npy", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
   const std::string output = folder.path("out.npy");
   const auto written = [&](const std::vector<std::string>& options) {
@@ -179,7 +169,7 @@ TEST_CASE("Edges, degrees and a matrix are written as .npy", "[cli][output]") {
     const auto result = run_command(arguments);
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    return gpu_test::read_file(output);
+    return read_file(output);
   };
   SECTION("Edges") {
     const std::string bytes = written({});
@@ -215,7 +205,7 @@ TEST_CASE("Edges, degrees and a matrix are written as .npy", "[cli][output]") {
 }
 
 TEST_CASE("Folded edges and the patterns they are between are written", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
   const std::string patterns = folder.path("patterns");
   const auto result =
@@ -225,27 +215,27 @@ TEST_CASE("Folded edges and the patterns they are between are written", "[cli][o
   CHECK(result.out ==
         "name_i\tname_j\trho\tt\tp\tpairs\nup\tup\t1\t4.85666\t0.0166667\t1\n"
         "up\tfall\t-1\t-4.85666\t0.0166667\t2\n");
-  CHECK(gpu_test::read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\nflat\t\n");
+  CHECK(read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\nflat\t\n");
 
   const std::string output = folder.path("out.npy");
   CHECK(run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns,
                      "--format", "npy", "-o", output})
             .exit_code == 0);
-  const std::string bytes = gpu_test::read_file(output);
+  const std::string bytes = read_file(output);
   CHECK(bytes.find("'shape': (2,)") != std::string::npos);
   REQUIRE(bytes.size() == 192 + 2 * 32);
   std::uint64_t pairs = 0;
   std::memcpy(&pairs, bytes.data() + 192 + 32 + 24, sizeof(pairs));
   CHECK(pairs == 2);
   std::vector<std::uint32_t> pattern_of(4);
-  REQUIRE(gpu_test::read_file(patterns).size() == 128 + 16);
-  std::memcpy(pattern_of.data(), gpu_test::read_file(patterns).data() + 128, 16);
+  REQUIRE(read_file(patterns).size() == 128 + 16);
+  std::memcpy(pattern_of.data(), read_file(patterns).data() + 128, 16);
   CHECK(pattern_of == std::vector<std::uint32_t>{0, 0, 1, ~std::uint32_t{0}});
 
   const std::string report = folder.path("report.json");
   CHECK(run_command({"spearman", input, "--p-method", "t", "--fold", "always", "--report", report})
             .out == run_command({"spearman", input, "--p-method", "t", "--fold", "never"}).out);
-  CHECK(report_value(gpu_test::read_file(report), "patterns") == "2");
+  CHECK(report_value(read_file(report), "patterns") == "2");
   CHECK(run_command({"spearman", input, "--keep", "folded-edges"}).exit_code == 2);
   CHECK(run_command({"spearman", input, "--patterns", patterns}).exit_code == 2);
   CHECK(
@@ -254,7 +244,7 @@ TEST_CASE("Folded edges and the patterns they are between are written", "[cli][o
 }
 
 TEST_CASE("Partners, degrees and a matrix are written as text", "[cli][output]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
   const auto top = run_command({"spearman", input, "--keep", "top-k", "-k", "1"});
   CHECK(lines_of(top.out) ==
@@ -270,7 +260,7 @@ TEST_CASE("Partners, degrees and a matrix are written as text", "[cli][output]")
 }
 
 TEST_CASE("Standard input is read, gzipped too", "[cli][input]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
   const auto plain = run_command({"spearman", "-"}, {.input_path = input});
   CHECK(lines_of(plain.out).size() == 4);
@@ -306,7 +296,7 @@ TEST_CASE("The plan and the info are told without running", "[cli]") {
 }
 
 TEST_CASE("A column of numbers and rows are filtered", "[cli][mean_filter]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string column = folder.write("column.txt", "1\n2\n3\n4\n5\n6\n7\n");
   // uniform_filter1d of 1..7, size 5, mode constant.
   const auto zero = run_command({"mean-filter", column, "--window", "5", "--boundary", "zero"});
@@ -319,7 +309,7 @@ TEST_CASE("A column of numbers and rows are filtered", "[cli][mean_filter]") {
   const std::string output = folder.path("out.npy");
   CHECK(run_command({"mean-filter", rows, "-w", "2", "--format", "npy", "-o", output}).exit_code ==
         0);
-  CHECK(gpu_test::read_file(output).size() == 128 + 8 * sizeof(double));
+  CHECK(read_file(output).size() == 128 + 8 * sizeof(double));
   CHECK(run_command({"mean-filter", rows, "-w", "0"}).exit_code == 2);
   CHECK(run_command({"mean-filter", rows}).exit_code == 2);
   CHECK(run_command({"mean-filter", rows, "-w", "3", "--origin", "9"}).exit_code == 2);

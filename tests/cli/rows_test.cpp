@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_command.hpp"
@@ -16,10 +17,9 @@
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using gpu_test::report_value;
-using gpu_test::run_command;
+namespace {
 
 /// A table with names whose text takes three blocks: integers first, then halves.
 struct large_table {
@@ -52,13 +52,6 @@ const large_table& table() {
   return made;
 }
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
-  return fields;
-}
-
 /// An .npy of zeros, of which only the header takes room on the disk.
 std::string write_zeros(const std::string& path, gpu::index_t rows, gpu::index_t cols) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
@@ -79,7 +72,7 @@ double number_at(const std::string& bytes, std::size_t at) {
 }  // namespace
 
 TEST_CASE("rank gives the ranks of every block, with the names", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", table().text);
   const std::string output = folder.path("out.tsv");
   const auto result = run_command(
@@ -94,30 +87,30 @@ TEST_CASE("rank gives the ranks of every block, with the names", "[cli][rows]") 
   std::size_t wrong = 0;
   gpu::index_t row = 0;
   for (; std::getline(lines, line); ++row) {
-    const auto fields = fields_of(line);
+    const auto fields = split(line, '\t');
     REQUIRE(fields.size() == 21);
     wrong += fields[0] != std::string("row").append(std::to_string(row));
-    const auto expected = gpu_test::reference_ranks(
-        table().values.row(row).data(), 20, gpu::tie_method::min, gpu::rank_order::descending);
+    const auto expected = reference_ranks(table().values.row(row).data(), 20, gpu::tie_method::min,
+                                          gpu::rank_order::descending);
     for (std::size_t j = 0; j < 20; ++j) wrong += std::stod(fields[j + 1]) != expected[j];
   }
   CHECK(row == large_table::rows);
   CHECK(wrong == 0);
 
   // The same through gzip, a pipe of .npy and the default ties.
-  gpu_test::write_gzip(folder.path("in.gz"), table().text, "wb1");
+  write_gzip(folder.path("in.gz"), table().text, "wb1");
   const std::string npy = folder.path("out.npy");
   for (const auto& more : {std::vector<std::string>{"-o", npy}, {}}) {
     std::vector<std::string> arguments{"rank", folder.path("in.gz"), "--format", "npy", "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto run = run_command(arguments);
     CHECK(run.err.empty());
-    const std::string bytes = more.empty() ? run.out : gpu_test::read_file(npy);
+    const std::string bytes = more.empty() ? run.out : read_file(npy);
     REQUIRE(bytes.size() == 128 + 300'000 * 20 * sizeof(double));
     CHECK(bytes.find("'shape': (300000, 20)") != std::string::npos);
     for (const gpu::index_t i : {0, 150'000, 299'999}) {
       const auto expected =
-          gpu_test::reference_ranks(table().values.row(i).data(), 20, gpu::tie_method::average);
+          reference_ranks(table().values.row(i).data(), 20, gpu::tie_method::average);
       for (gpu::index_t j = 0; j < 20; ++j) {
         wrong += number_at(bytes, 128 + static_cast<std::size_t>(i * 20 + j) * 8) !=
                  expected[static_cast<std::size_t>(j)];
@@ -128,44 +121,42 @@ TEST_CASE("rank gives the ranks of every block, with the names", "[cli][rows]") 
 }
 
 TEST_CASE("top-k gives the best entries of every block", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", table().text);
   const std::string output = folder.path("out");
-  for (const bool is_distinct : {false, true}) {
-    for (const bool is_largest : {false, true}) {
-      std::vector<std::string> arguments{"top-k", input, "-k", "3", "-q", "-o", output};
-      if (is_distinct) arguments.emplace_back("--distinct");
-      if (!is_largest) arguments.emplace_back("--smallest");
-      REQUIRE(run_command(arguments).exit_code == 0);
-      std::ifstream lines(output);
-      std::string line;
-      std::getline(lines, line);
-      CHECK(line == std::string("name\trank\tcolumn\tvalue") + (is_distinct ? "\tcount" : ""));
-      std::size_t wrong = 0;
-      for (gpu::index_t row = 0; row < large_table::rows; ++row) {
-        const double* const values = table().values.row(row).data();
-        const auto expected = is_distinct
-                                  ? gpu_test::reference_top_k_distinct(values, 20, 3, is_largest)
-                                  : gpu_test::reference_top_k(values, 20, 3, is_largest);
-        for (std::size_t k = 0; k < expected.size(); ++k) {
-          REQUIRE(std::getline(lines, line));
-          const auto fields = fields_of(line);
-          REQUIRE(fields.size() == (is_distinct ? 5 : 4));
-          wrong += fields[0] != std::string("row").append(std::to_string(row)) ||
-                   fields[1] != std::to_string(k + 1) ||
-                   fields[2] != std::string("c").append(std::to_string(expected[k].index)) ||
-                   std::stod(fields[3]) != expected[k].value;
-          if (is_distinct) wrong += fields[4] != std::to_string(expected[k].count);
-        }
+  // One vector over several blocks, below, has the other two.
+  for (const auto& [is_distinct, is_largest] : {std::pair(false, false), std::pair(true, true)}) {
+    std::vector<std::string> arguments{"top-k", input, "-k", "3", "-q", "-o", output};
+    if (is_distinct) arguments.emplace_back("--distinct");
+    if (!is_largest) arguments.emplace_back("--smallest");
+    REQUIRE(run_command(arguments).exit_code == 0);
+    std::ifstream lines(output);
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line == std::string("name\trank\tcolumn\tvalue") + (is_distinct ? "\tcount" : ""));
+    std::size_t wrong = 0;
+    for (gpu::index_t row = 0; row < large_table::rows; ++row) {
+      const double* const values = table().values.row(row).data();
+      const auto expected = is_distinct ? reference_top_k_distinct(values, 20, 3, is_largest)
+                                        : reference_top_k(values, 20, 3, is_largest);
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        REQUIRE(std::getline(lines, line));
+        const auto fields = split(line, '\t');
+        REQUIRE(fields.size() == (is_distinct ? 5 : 4));
+        wrong += fields[0] != std::string("row").append(std::to_string(row)) ||
+                 fields[1] != std::to_string(k + 1) ||
+                 fields[2] != std::string("c").append(std::to_string(expected[k].index)) ||
+                 std::stod(fields[3]) != expected[k].value;
+        if (is_distinct) wrong += fields[4] != std::to_string(expected[k].count);
       }
-      CHECK(wrong == 0);
-      CHECK_FALSE(std::getline(lines, line));
     }
+    CHECK(wrong == 0);
+    CHECK_FALSE(std::getline(lines, line));
   }
 }
 
 TEST_CASE("top-k as .npy has records, and nothing behind the last distinct value", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", "4 4 1\n7 7 7\n");
   const auto result = run_command({"top-k", input, "-k", "2", "--distinct", "--format", "npy"});
   const std::string& bytes = result.out;
@@ -187,7 +178,7 @@ TEST_CASE("top-k as .npy has records, and nothing behind the last distinct value
 }
 
 TEST_CASE("A column of numbers is one vector, over several blocks", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   std::mt19937_64 engine(29);
   std::vector<double> values(4'000'000);
   std::string text;
@@ -200,39 +191,36 @@ TEST_CASE("A column of numbers is one vector, over several blocks", "[cli][rows]
     text += '\n';
   }
   const std::string input = folder.write("in.txt", text);
-  for (const bool is_largest : {false, true}) {
-    for (const bool is_distinct : {false, true}) {
-      std::vector<std::string> arguments{"top-k", input, "-k", "1000", "-q"};
-      if (is_distinct) arguments.emplace_back("--distinct");
-      if (!is_largest) arguments.emplace_back("--smallest");
-      const auto result = run_command(arguments);
-      REQUIRE(result.exit_code == 0);
-      const auto expected =
-          is_distinct
-              ? gpu_test::reference_top_k_distinct(values.data(), values.size(), 1000, is_largest)
-              : gpu_test::reference_top_k(values.data(), values.size(), 1000, is_largest);
-      std::istringstream lines(result.out);
-      std::string line;
-      std::getline(lines, line);
-      std::size_t wrong = 0;
-      for (std::size_t k = 0; k < expected.size(); ++k) {
-        REQUIRE(std::getline(lines, line));
-        const auto fields = fields_of(line);
-        wrong += fields[0] != std::to_string(k + 1) ||
-                 fields[1] != std::to_string(expected[k].index + 1) ||
-                 std::stod(fields[2]) != expected[k].value;
-        if (is_distinct) wrong += fields[3] != std::to_string(expected[k].count);
-      }
-      CHECK(wrong == 0);
-      CHECK_FALSE(std::getline(lines, line));
+  for (const auto& [is_distinct, is_largest] : {std::pair(true, false), std::pair(false, true)}) {
+    std::vector<std::string> arguments{"top-k", input, "-k", "1000", "-q"};
+    if (is_distinct) arguments.emplace_back("--distinct");
+    if (!is_largest) arguments.emplace_back("--smallest");
+    const auto result = run_command(arguments);
+    REQUIRE(result.exit_code == 0);
+    const auto expected =
+        is_distinct ? reference_top_k_distinct(values.data(), values.size(), 1000, is_largest)
+                    : reference_top_k(values.data(), values.size(), 1000, is_largest);
+    std::istringstream lines(result.out);
+    std::string line;
+    std::getline(lines, line);
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      REQUIRE(std::getline(lines, line));
+      const auto fields = split(line, '\t');
+      wrong += fields[0] != std::to_string(k + 1) ||
+               fields[1] != std::to_string(expected[k].index + 1) ||
+               std::stod(fields[2]) != expected[k].value;
+      if (is_distinct) wrong += fields[3] != std::to_string(expected[k].count);
     }
+    CHECK(wrong == 0);
+    CHECK_FALSE(std::getline(lines, line));
   }
   CHECK(run_command({"rank", folder.write("c", "v\n5\n3\n5\n1\n"), "-q"}).out ==
         "v\n3.5\n2\n3.5\n1\n");
 }
 
 TEST_CASE("mean-filter takes every block, with the names", "[cli][rows][mean_filter]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.tsv", table().text);
   const std::string output = folder.path("out.tsv");
   REQUIRE(run_command({"mean-filter", input, "-w", "4", "--boundary", "valid", "-q", "-o", output})
@@ -240,17 +228,17 @@ TEST_CASE("mean-filter takes every block, with the names", "[cli][rows][mean_fil
   std::ifstream lines(output);
   std::string line;
   REQUIRE(std::getline(lines, line));
-  CHECK(fields_of(line).size() == 18);
-  CHECK(fields_of(line).back() == "c16");
+  CHECK(split(line, '\t').size() == 18);
+  CHECK(split(line, '\t').back() == "c16");
   std::size_t wrong = 0;
   const gpu::mean_filter_options options{.window = 4, .boundary = gpu::boundary::valid};
   for (gpu::index_t row = 0; row < large_table::rows; ++row) {
     REQUIRE(std::getline(lines, line));
-    const auto fields = fields_of(line);
+    const auto fields = split(line, '\t');
     REQUIRE(fields.size() == 18);
     const std::span<const double> values = table().values.row(row);
     for (std::int64_t j = 0; j < 17; ++j) {
-      const auto expected = gpu_test::reference_mean(values, options, j);
+      const auto expected = reference_mean(values, options, j);
       wrong += std::stod(fields[static_cast<std::size_t>(j) + 1]) != double(expected.mean);
     }
   }
@@ -258,7 +246,7 @@ TEST_CASE("mean-filter takes every block, with the names", "[cli][rows][mean_fil
 }
 
 TEST_CASE("A file larger than memory passes through", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = write_zeros(folder.path("zeros.npy"), 1'000'000, 100);  // 800 MB
   constexpr std::uint64_t most_memory = 300'000'000;
   for (const auto& verb : {std::vector<std::string>{"rank"},
@@ -275,7 +263,7 @@ TEST_CASE("A file larger than memory passes through", "[cli][rows]") {
 }
 
 TEST_CASE("A result over --max-output is refused soon, and leaves nothing", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = write_zeros(folder.path("zeros.npy"), 1'000'000, 100);
   const std::string output = folder.path("out.npy");
   const auto result =
@@ -290,7 +278,7 @@ TEST_CASE("A result over --max-output is refused soon, and leaves nothing", "[cl
 }
 
 TEST_CASE("Rows are reported, and a NaN is refused where it stands", "[cli][rows]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", "1 2 3\n4 NaN 6\n");
   const std::string report = folder.path("report.json");
   const auto refused = run_command({"rank", input});
@@ -299,7 +287,7 @@ TEST_CASE("Rows are reported, and a NaN is refused where it stands", "[cli][rows
   CHECK(refused.out.empty());
   const auto taken = run_command({"rank", input, "--nan", "propagate", "--report", report, "-q"});
   CHECK(taken.out == "1\t2\t3\nNaN\tNaN\tNaN\n");
-  const std::string json = gpu_test::read_file(report);
+  const std::string json = read_file(report);
   CHECK(report_value(json, "status") == "\"complete\"");
   CHECK(report_value(json, "rows") == "2");
   CHECK(report_value(json, "cols") == "3");

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +21,39 @@
 #include "support/temporary_file.hpp"
 
 namespace gpu_test {
+
+using words = std::vector<std::string>;
+
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_bad_input = 3;
+inline constexpr int exit_resources = 4;
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline words with(words first, const words& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+inline words split(const std::string& text, char separator) {
+  words out;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) out.push_back(part);
+  return out;
+}
+
+inline words lines_of(const std::string& text) {
+  return split(text, '\n');
+}
+
+/// The fields of every line.
+inline std::vector<words> fields_of(const std::string& text, char separator = '\t') {
+  std::vector<words> out;
+  for (const std::string& line : lines_of(text)) out.push_back(split(line, separator));
+  return out;
+}
 
 struct command_result {
   int exit_code = -1;
@@ -48,10 +82,10 @@ inline command_result run_command(const std::vector<std::string>& arguments,
   const temporary_folder folder;
   const std::string out = settings.output_path.empty() ? folder.path("out") : settings.output_path;
   const std::string err = settings.error_path.empty() ? folder.path("err") : settings.error_path;
-  std::vector<std::string> words{GPU_SIMILARITY_COMMAND};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> line{GPU_SIMILARITY_COMMAND};
+  line.insert(line.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& word : line) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   // A signal that comes before the command has begun must not find the handlers of this process.

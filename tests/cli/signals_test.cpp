@@ -15,13 +15,10 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::command_settings;
-using gpu_test::moving_rows;
-using gpu_test::report_value;
-using gpu_test::run_command;
 namespace fs = std::filesystem;
 
 constexpr int exit_interrupted = 130;
@@ -31,7 +28,7 @@ constexpr int exit_closed_pipe = 141;
 constexpr double soon = 5;
 
 /// The unfinished file of the result "out.tsv"; empty where there is none.
-std::string partial_file(const gpu_test::temporary_folder& folder) {
+std::string partial_file(const temporary_folder& folder) {
   std::string found;
   for (const auto& entry : fs::directory_iterator(folder.path(""))) {
     const std::string name = entry.path().filename();
@@ -46,8 +43,7 @@ std::function<bool()> after(std::chrono::milliseconds wait) {
 }
 
 /// Sends `signal` when the unfinished file has more than `bytes`.
-command_settings signal_at_size(const gpu_test::temporary_folder& folder, int signal,
-                                std::uintmax_t bytes) {
+command_settings signal_at_size(const temporary_folder& folder, int signal, std::uintmax_t bytes) {
   command_settings settings;
   settings.signal = signal;
   settings.is_time_to_signal = [&folder, bytes] {
@@ -61,7 +57,7 @@ command_settings signal_at_size(const gpu_test::temporary_folder& folder, int si
 }  // namespace
 
 TEST_CASE("SIGINT keeps the edges so far, and says so in the report", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(20000));
   const std::string output = folder.path("out.tsv");
   const std::string report = folder.path("report.json");
@@ -74,10 +70,10 @@ TEST_CASE("SIGINT keeps the edges so far, and says so in the report", "[cli][sig
   const std::string partial = partial_file(folder);
   REQUIRE_FALSE(partial.empty());
   CHECK(result.err.find(partial + ", which is partial") != std::string::npos);
-  const std::string text = gpu_test::read_file(partial);
+  const std::string text = read_file(partial);
   CHECK(text.starts_with("name_i\tname_j\trho\tt\tp\nX1\tX2\t"));
   CHECK(text.back() == '\n');
-  const std::string json = gpu_test::read_file(report);
+  const std::string json = read_file(report);
   CHECK(report_value(json, "status") == "\"interrupted\"");
   CHECK(report_value(json, "rows") == "20000");
   CHECK(report_value(json, "edges") ==
@@ -87,7 +83,7 @@ TEST_CASE("SIGINT keeps the edges so far, and says so in the report", "[cli][sig
 }
 
 TEST_CASE("SIGTERM leaves nothing behind", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(20000));
   const auto result = run_command({"spearman", input, "-o", folder.path("out.tsv"), "--force"},
                                   signal_at_size(folder, SIGTERM, 1000));
@@ -98,7 +94,7 @@ TEST_CASE("SIGTERM leaves nothing behind", "[cli][signal]") {
 }
 
 TEST_CASE("An interrupt ends the writing of results that are written whole", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(8000));
   const std::string output = folder.path("out.tsv");
   for (const auto& kept : {std::vector<std::string>{"dense"}, {"top-k", "-k", "7000"}}) {
@@ -115,7 +111,7 @@ TEST_CASE("An interrupt ends the writing of results that are written whole", "[c
 }
 
 TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(2000));
   const std::string pipe = folder.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -157,7 +153,7 @@ TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
 }
 
 TEST_CASE("A result that nobody reads any more ends the run quietly", "[cli][signal]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(900));
   const std::string report = folder.path("report.json");
   const std::string code = folder.path("code");
@@ -166,7 +162,7 @@ TEST_CASE("A result that nobody reads any more ends the run quietly", "[cli][sig
                            " --report " + report + " 2> " + error + "; echo $? > " + code +
                            "; } | head -n 2 > /dev/null";
   CHECK(std::system(line.c_str()) == 0);
-  CHECK(std::stoi(gpu_test::read_file(code)) == exit_closed_pipe);
-  CHECK(gpu_test::read_file(error).empty());
-  CHECK(report_value(gpu_test::read_file(report), "status") == "\"output closed\"");
+  CHECK(std::stoi(read_file(code)) == exit_closed_pipe);
+  CHECK(read_file(error).empty());
+  CHECK(report_value(read_file(report), "status") == "\"output closed\"");
 }

@@ -33,15 +33,21 @@ inline std::string moving_rows(int rows) {
   return text;
 }
 
+inline void check_refused(const command_result& got, int exit_code, const std::string& part) {
+  INFO(got.err);
+  CHECK(got.exit_code == exit_code);
+  CHECK(has(got.err, part));
+}
+
 struct files {
   temporary_folder folder;
   std::string input;
   explicit files(const std::string& text) : input(folder.write("in.txt", text)) {}
   /// Runs a job that has to succeed, and gives what it wrote.
-  std::string run(std::vector<std::string> words, const std::string& output) const {
-    words.insert(words.begin() + 1, input);
-    words.insert(words.end(), {"-q", "-o", folder.path(output)});
-    const auto result = run_command(words);
+  std::string run(words line, const std::string& output) const {
+    line.insert(line.begin() + 1, input);
+    line.insert(line.end(), {"-q", "-o", folder.path(output)});
+    const auto result = run_command(line);
     INFO(result.err);
     CHECK(result.exit_code == 0);
     return read_file(folder.path(output));

@@ -11,26 +11,9 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::files;
-using gpu_test::numbers;
-using gpu_test::read_file;
-using gpu_test::run_command;
-
-constexpr int exit_usage = 2;
-constexpr int exit_input = 3;
-
-std::vector<std::vector<std::string>> lines_of(const std::string& text, char separator = '\t') {
-  std::vector<std::vector<std::string>> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    out.emplace_back();
-    for (std::string field; std::getline(fields, field, separator);) out.back().push_back(field);
-  }
-  return out;
-}
 
 template <std::size_t Rows, std::size_t Cols>
 void check_numbers(const std::vector<std::vector<std::string>>& got, std::size_t first,
@@ -73,20 +56,14 @@ constexpr fit_table hybrid_fits{{{1, 0.178912383519259, -4.76401174420503, -0.01
                                  {12, 0.0393523083758839, -0.730584771010935, 0.7851677879029,
                                   19.9382105408622, 27.6745556404079, 33.4264232778652}}};
 
-void check_error(const gpu_test::command_result& result, int code, const std::string& part) {
-  INFO(result.err);
-  CHECK(result.exit_code == code);
-  CHECK(result.err.find(part) != std::string::npos);
-}
-
 }  // namespace
 
 TEST_CASE("soft-threshold prints the table of WGCNA", "[cli][soft-threshold]") {
   const files in(numbers());
   const auto check = [&](const std::string& network, const fit_table& wanted) {
     INFO(network);
-    const auto got =
-        lines_of(in.run({"soft-threshold", "--powers", "1-2,6,12", "--network", network}, "f.tsv"));
+    const auto got = fields_of(
+        in.run({"soft-threshold", "--powers", "1-2,6,12", "--network", network}, "f.tsv"));
     CHECK(got[0] == std::vector<std::string>{"Power", "SFT.R.sq", "slope", "truncated.R.sq",
                                              "mean.k.", "median.k.", "max.k."});
     check_numbers(got, 0, wanted);
@@ -94,7 +71,7 @@ TEST_CASE("soft-threshold prints the table of WGCNA", "[cli][soft-threshold]") {
   check("unsigned", unsigned_fits);
   check("signed", signed_fits);
   check("signed-hybrid", hybrid_fits);
-  const auto by_default = lines_of(in.run({"soft-threshold"}, "f.csv"), ',');
+  const auto by_default = fields_of(in.run({"soft-threshold"}, "f.csv"), ',');
   REQUIRE(by_default.size() == 16);
   CHECK(by_default[12][0] == "14");
   const auto told = run_command({"soft-threshold", in.input, "--min-r-squared", "0.1"});
@@ -110,7 +87,7 @@ TEST_CASE("soft-threshold writes the connectivity of each row", "[cli][soft-thre
   const std::vector<std::string> words{"soft-threshold", "--keep",    "connectivity",
                                        "--powers",       "6,0.5",     "--network",
                                        "signed",         "--measure", "pearson"};
-  const auto got = lines_of(in.run(words, "k.tsv"));
+  const auto got = fields_of(in.run(words, "k.tsv"));
   CHECK(got[0] == std::vector<std::string>{"name", "k.6", "k.0.5"});
   REQUIRE(got.size() == 61);
   const std::array wanted{0.54624485120109,  37.4924831117515, 37.794339194583,
@@ -132,7 +109,7 @@ TEST_CASE("soft-threshold writes the topological overlap of a module", "[cli][so
   const std::string module = in.folder.write("module.txt", "X1\nX2\r\n\nX3\nX4\nX5\n");
   const std::vector<std::string> words{"soft-threshold", "--keep", "overlap",  "--powers", "6",
                                        "--network",      "signed", "--module", module};
-  const auto got = lines_of(in.run(words, "overlap.tsv"));
+  const auto got = fields_of(in.run(words, "overlap.tsv"));
   CHECK(got[0] == std::vector<std::string>{"name", "X1", "X2", "X3", "X4", "X5"});
   check_numbers<5, 5>(
       got, 1,
@@ -160,9 +137,9 @@ TEST_CASE("soft-threshold takes every measure and missing values", "[cli][soft-t
   }
   text.replace(0, text.find(' '), "NA");
   const files holed(text);
-  check_error(run_command({"soft-threshold", holed.input}), exit_input, "a missing value");
-  const auto left_out = lines_of(of(holed, "pearson", "propagate"));
-  const auto pairwise = lines_of(of(holed, "pearson", "pairwise"));
+  check_refused(run_command({"soft-threshold", holed.input}), exit_bad_input, "a missing value");
+  const auto left_out = fields_of(of(holed, "pearson", "propagate"));
+  const auto pairwise = fields_of(of(holed, "pearson", "pairwise"));
   CHECK(left_out[1][1] == "NaN");
   CHECK(std::stod(pairwise[1][1]) > 0);
   CHECK(std::stod(pairwise[2][1]) > std::stod(left_out[2][1]));
@@ -172,7 +149,7 @@ TEST_CASE("soft-threshold says what is wrong", "[cli][soft-threshold]") {
   const files in(numbers());
   const auto usage = [&](std::vector<std::string> words, const std::string& part) {
     words.insert(words.begin(), {"soft-threshold", in.input});
-    check_error(run_command(words), exit_usage, part);
+    check_refused(run_command(words), exit_usage, part);
   };
   for (const std::string powers :
        {"", "x", "0", "101", "3-1", "1-100", "1,,2", "1-", "nan", "2;3"}) {
@@ -186,15 +163,15 @@ TEST_CASE("soft-threshold says what is wrong", "[cli][soft-threshold]") {
   usage({"--bins", "2"}, "--bins: got 2");
   usage({"--network", "other"}, "expected signed|signed-hybrid|unsigned");
   const auto module = [&](const std::string& names, const std::string& part) {
-    check_error(run_command({"soft-threshold", in.input, "--keep", "overlap", "--powers", "6",
-                             "--module", in.folder.write("m.txt", names)}),
-                exit_input, part);
+    check_refused(run_command({"soft-threshold", in.input, "--keep", "overlap", "--powers", "6",
+                               "--module", in.folder.write("m.txt", names)}),
+                  exit_bad_input, part);
   };
   module("X1\nX99\n", "got 'X99', expected the name of a row of INPUT");
   module("X1\nX2\nX1\n", "names 'X1' twice");
   module("X1\n", "got 1 name, expected at least 2");
   const std::string twice = in.folder.write("twice.txt", "a 1 2 3 5\nb 4 2 8 1\na 9 2 2 4\n");
-  check_error(run_command({"soft-threshold", twice, "--keep", "overlap", "--powers", "6",
-                           "--module", in.folder.write("m.txt", "b\na\n")}),
-              exit_input, "names 'a', which more than one row of INPUT has");
+  check_refused(run_command({"soft-threshold", twice, "--keep", "overlap", "--powers", "6",
+                             "--module", in.folder.write("m.txt", "b\na\n")}),
+                exit_bad_input, "names 'a', which more than one row of INPUT has");
 }

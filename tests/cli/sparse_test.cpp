@@ -8,14 +8,9 @@
 #include "support/gzip_files.hpp"
 #include "support/temporary_file.hpp"
 
+using namespace gpu_test;
+
 namespace {
-
-using gpu_test::run_command;
-using words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The same table as text with names, and as MatrixMarket without.
 struct thin_table {
@@ -53,19 +48,14 @@ struct thin_files {
     const thin_table table = make_thin_table(rows, cols);
     text = folder.write("table.tsv", table.text);
     market = folder.path("matrix.mtx.gz");
-    gpu_test::write_gzip(market, table.market);
-    gpu_test::write_gzip(folder.path("features.tsv.gz"), table.features);
+    write_gzip(market, table.market);
+    write_gzip(folder.path("features.tsv.gz"), table.features);
   }
 
-  gpu_test::temporary_folder folder;
+  temporary_folder folder;
   std::string text;
   std::string market;
 };
-
-words with(words first, const words& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
 
 }  // namespace
 
@@ -125,16 +115,16 @@ TEST_CASE("Sparse files in parts, resumed and planned", "[cli][sparse]") {
   const auto join = run_command({"merge", parts, "-o", joined});
   INFO(join.err);
   CHECK(join.exit_code == 0);
-  CHECK(gpu_test::read_file(joined) == single.out);
+  CHECK(read_file(joined) == single.out);
   // The names stand in the result: with others it is another job.
-  gpu_test::write_gzip(files.folder.path("features.tsv.gz"), make_thin_table(61, 2).features);
+  write_gzip(files.folder.path("features.tsv.gz"), make_thin_table(61, 2).features);
   CHECK(run_command(with(job, {"--part", "1/2", "--output-dir", parts})).exit_code != 0);
-  gpu_test::write_gzip(files.folder.path("features.tsv.gz"), make_thin_table(60, 2).features);
+  write_gzip(files.folder.path("features.tsv.gz"), make_thin_table(60, 2).features);
   const std::string resumed = files.folder.path("resumed.tsv");
   const auto resume = run_command(with(job, {"--resume", "--parts", "2", "-o", resumed}));
   INFO(resume.err);
   CHECK(resume.exit_code == 0);
-  CHECK(gpu_test::read_file(resumed) == single.out);
+  CHECK(read_file(resumed) == single.out);
   const auto plan = run_command({"spearman", files.market, "--plan"});
   CHECK(plan.exit_code == 0);
   CHECK(has(plan.out, "60 rows x 90 columns, int8"));

@@ -14,18 +14,10 @@
 #include "reference/tanimoto_reference.hpp"
 #include "support/catch.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::column_set;
-using gpu_test::is_larger;
-using gpu_test::read_file;
-using gpu_test::reference_tanimoto;
-using gpu_test::run_command;
-using gpu_test::sizes_of;
-using gpu_test::temporary_folder;
-
-constexpr int exit_usage = 2;
-constexpr int exit_input = 3;
 constexpr int bits = 166;
 constexpr int all_rows = 60;
 
@@ -183,12 +175,6 @@ struct job {
   }
 };
 
-void check_error(const gpu_test::command_result& result, int code, const std::string& part) {
-  INFO(result.err);
-  CHECK(result.exit_code == code);
-  CHECK(result.err.find(part) != std::string::npos);
-}
-
 }  // namespace
 
 TEST_CASE("tanimoto reads fingerprints however they stand in a file", "[cli][tanimoto]") {
@@ -290,8 +276,8 @@ TEST_CASE("tanimoto keeps partners, counts and the matrix", "[cli][tanimoto]") {
   }
   const auto report = in.folder.path("report.json");
   (void)in.run({file, "-t", "0.6", "--report", report});
-  CHECK(gpu_test::report_value(read_file(report), "pairs_tested") == "1770");
-  CHECK(gpu_test::report_value(read_file(report), "observations") == "null");
+  CHECK(report_value(read_file(report), "pairs_tested") == "1770");
+  CHECK(report_value(read_file(report), "observations") == "null");
 }
 
 TEST_CASE("tanimoto writes no p of partners", "[cli][tanimoto]") {
@@ -327,9 +313,9 @@ TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {
     }
   }
   CHECK(in.run({file, "--against", other, "-t", "0.7"}) == wanted);
-  check_error(run_command({"tanimoto", file, "--against",
-                           in.folder.write("short.txt", "0101010101\n1111111111\n")}),
-              exit_input, "got 10 bits, expected 166");
+  check_refused(run_command({"tanimoto", file, "--against",
+                             in.folder.write("short.txt", "0101010101\n1111111111\n")}),
+                exit_bad_input, "got 10 bits, expected 166");
 }
 
 TEST_CASE("tanimoto in parts writes the bytes of a single run", "[cli][tanimoto]") {
@@ -365,7 +351,7 @@ TEST_CASE("tanimoto in parts writes the bytes of a single run", "[cli][tanimoto]
   first.insert(first.end(), part.begin(), part.end());
   CHECK(run_command(first).exit_code == 0);
   first.insert(first.end(), {"--bits", "166"});
-  check_error(run_command(first), exit_input, "--bits is absent, expected 166");
+  check_refused(run_command(first), exit_bad_input, "--bits is absent, expected 166");
 }
 
 TEST_CASE("tanimoto plans, and writes no more than it may", "[cli][tanimoto]") {
@@ -377,7 +363,7 @@ TEST_CASE("tanimoto plans, and writes no more than it may", "[cli][tanimoto]") {
   const auto kept = std::count(edges.begin(), edges.end(), '\n') - 1;
   CHECK(plan.out.find("pairs\t1770\n") != std::string::npos);
   CHECK(plan.out.find("kept, estimated\t" + std::to_string(kept) + ",") != std::string::npos);
-  check_error(
+  check_refused(
       run_command({"tanimoto", file, "-o", in.folder.path("no.tsv"), "--max-output", "10k"}), 4,
       "more than the 10.0 kB of --max-output");
 }
@@ -388,7 +374,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
                          std::vector<std::string> words = {}) {
     INFO(text);
     words.insert(words.begin(), {"tanimoto", folder.write("in.fps", text)});
-    check_error(run_command(words), exit_input, part);
+    check_refused(run_command(words), exit_bad_input, part);
   };
   fails("#FPS1\n#num_bits=16\nffff\ta\nff\tb\n",
         ":4: column 1: got 2 hexadecimal digits, expected 4");
@@ -415,15 +401,15 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
   fails("0 1 1\n1 1 0\n", "got int8, expected .npy of uint8", {"--input-format", "packed"});
   const rows all = make_rows(4, 1);
   const std::string packed = folder.write("p.npy", packed_of(all, false));
-  check_error(run_command({"tanimoto", packed}), exit_input, "--bits N says");
-  check_error(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_input,
-              "is not text");
+  check_refused(run_command({"tanimoto", packed}), exit_bad_input, "--bits N says");
+  check_refused(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_bad_input,
+                "is not text");
   const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
-  check_error(run_command({"tanimoto", ones, "--bits", "12"}), exit_input,
-              "got a bit after the last of 12 in row 0");
+  check_refused(run_command({"tanimoto", ones, "--bits", "12"}), exit_bad_input,
+                "got a bit after the last of 12 in row 0");
   const auto usage = [&](std::vector<std::string> words, const std::string& part) {
     words.insert(words.begin(), {"tanimoto", packed});
-    check_error(run_command(words), exit_usage, part);
+    check_refused(run_command(words), exit_usage, part);
   };
   usage({"-t", "1.5"}, "--threshold: got 1.5, expected a number from 0 to 1");
   usage({"--keep", "folded-edges"}, "expected counts|dense|edges|top-k");

@@ -8,9 +8,9 @@
 #include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
-namespace {
+using namespace gpu_test;
 
-using words = std::vector<std::string>;
+namespace {
 
 struct counts {
   int created = 0;
@@ -111,21 +111,21 @@ class bench {
     job.insert(job.end(), {"-q", "--backend", "cpu", "--threads", threads});
     const std::string file = folder_.path("threads");
     std::remove(file.c_str());
-    gpu_test::command_settings settings;
+    command_settings settings;
     settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_COUNTED_THREADS},
                             {"GPU_SIMILARITY_THREADS_FILE", file},
                             {"OMP_NUM_THREADS", "12"},
                             {"OPENBLAS_NUM_THREADS", "1"}};
-    const auto result = gpu_test::run_command(job, settings);
+    const auto result = run_command(job, settings);
     INFO(result.err);
     CHECK(result.exit_code == 0);
     counts out;
-    CHECK(std::sscanf(gpu_test::read_file(file).c_str(), "%d %d", &out.created, &out.most) == 2);
+    CHECK(std::sscanf(read_file(file).c_str(), "%d %d", &out.created, &out.most) == 2);
     return out;
   }
 
  private:
-  gpu_test::temporary_folder folder_;
+  temporary_folder folder_;
   std::string input_, holes_, large_, groups_, weights_, covariates_, module_, sparse_, prints_;
 };
 

@@ -19,17 +19,11 @@
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::command_settings;
-using gpu_test::moving_rows;
-using gpu_test::read_file;
-using gpu_test::run_command;
 namespace fs = std::filesystem;
-
-constexpr int exit_bad_input = 3;
-constexpr int exit_resources = 4;
 
 /// One way to use the command: its words, and its outputs in the folder of the run.
 struct job {
@@ -173,7 +167,7 @@ class bench {
   [[nodiscard]] bool is_whole(const job& j, const std::string& name,
                               const std::string& content) const {
     if (name != "report") return content == expected_.at(j.name).at(name);
-    return gpu_test::report_value(content, "status") == "\"complete\"" && content.ends_with("}\n");
+    return report_value(content, "status") == "\"complete\"" && content.ends_with("}\n");
   }
   [[nodiscard]] bool is_any_whole(const job& j, const std::string& content) const {
     const auto& outputs = expected_.at(j.name);
@@ -212,7 +206,7 @@ class bench {
     static_cast<void>(folder_.write("groups.txt", "a\nb\na\nb\na\nb\na\nb\na\nb\n-\n-\n"));
   }
 
-  gpu_test::temporary_folder folder_;
+  temporary_folder folder_;
   std::map<std::string, std::map<std::string, std::string>> expected_;
   mutable std::map<std::string, std::string> contents_;
 };
@@ -370,7 +364,7 @@ TEST_CASE("The digest in a report is that of what was read", "[faults][files]") 
     const command_result result = run_command(words, settings);
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    return read_file(b.path("out")) + gpu_test::report_value(read_file(b.path("report")), "crc32");
+    return read_file(b.path("out")) + report_value(read_file(b.path("report")), "crc32");
   };
   for (const std::vector<std::string>& verb :
        {std::vector<std::string>{"pearson"},
@@ -449,14 +443,14 @@ class small_disk {
 }  // namespace
 
 TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(300));
   const std::string disk = folder.path("disk");
   for (const std::size_t kib : {4U, 16U, 64U, 128U}) {
     const small_disk mounted(disk, kib << 10);
     if (!mounted.is_mounted()) {
-      gpu_test::note_skip(gpu_test::missing::privilege,
-                          "a full disk: this process may not mount a file system of its own");
+      note_skip(missing::privilege,
+                "a full disk: this process may not mount a file system of its own");
       return;
     }
     for (const std::vector<std::string>& kept :
@@ -481,15 +475,15 @@ TEST_CASE("A full disk leaves nothing behind", "[faults][files]") {
 }
 
 TEST_CASE("A disk that has room for a result takes it, however little is left", "[faults][files]") {
-  const gpu_test::temporary_folder folder;
+  const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(400));
   const std::string disk = folder.path("disk");
   constexpr std::size_t edges = 400 * 399 / 2;
   constexpr std::size_t bytes = 192 + edges * 24;
   const small_disk mounted(disk, bytes + (64U << 10));
   if (!mounted.is_mounted()) {
-    gpu_test::note_skip(gpu_test::missing::privilege,
-                        "a small disk: this process may not mount a file system of its own");
+    note_skip(missing::privilege,
+              "a small disk: this process may not mount a file system of its own");
     return;
   }
   const auto result =
@@ -528,7 +522,7 @@ TEST_CASE("Signals at random moments leave all or nothing", "[faults][signal]") 
       for (const auto& [name, content] : b.outputs_of(j, result)) {
         INFO(name);
         const bool is_cut_report =
-            name == "report" && gpu_test::report_value(content, "status") == "\"interrupted\"";
+            name == "report" && report_value(content, "status") == "\"interrupted\"";
         CHECK(((has_old && content == "old") || is_cut_report || b.is_whole(j, name, content)));
       }
       for (const std::string& leftover : b.take_leftovers()) {

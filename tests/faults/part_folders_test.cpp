@@ -18,24 +18,12 @@
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 
+using namespace gpu_test;
+
 namespace {
 
-using gpu_test::command_result;
-using gpu_test::command_settings;
-using gpu_test::correlated_table;
-using gpu_test::flip_a_byte;
-using gpu_test::forge;
-using gpu_test::joined;
-using gpu_test::read_file;
-using gpu_test::run_all;
-using gpu_test::run_command;
-using gpu_test::run_part;
-using gpu_test::single_run;
-using gpu_test::words;
 namespace fs = std::filesystem;
 
-constexpr int exit_usage = 2;
-constexpr int exit_bad_input = 3;
 const std::string precious = "a user's own words\n";
 
 void put(const std::string& path, const std::string& text) {
@@ -80,7 +68,7 @@ class workplace {
   }
 
  private:
-  gpu_test::temporary_folder folder_;
+  temporary_folder folder_;
   std::string input_;
   words options_{"--max-p", "0.05"};
 };
@@ -113,7 +101,7 @@ TEST_CASE("A run with --resume removes nothing that is not its own", "[cli][part
     INFO(name);
     CHECK(read_file(at.in(name)) == precious);
   }
-  CHECK(gpu_test::files_in(at.in()) == names.size());
+  CHECK(files_in(at.in()) == names.size());
 
   // An input and a result of its own in the folder.
   fs::copy_file(at.input(), at.in("count-7.tsv"));
@@ -238,7 +226,7 @@ TEST_CASE("A hidden folder is the user's own", "[cli][parts]") {
   CHECK(!fs::exists(hidden));
 
   if (::geteuid() != 0) {
-    return gpu_test::note_skip(gpu_test::missing::privilege, "files cannot be given away");
+    return note_skip(missing::privilege, "files cannot be given away");
   }
   constexpr uid_t somebody = 12345;
   fs::create_directory(hidden);

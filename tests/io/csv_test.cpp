@@ -8,6 +8,7 @@
 #include "fuzz/blocks_of_lines.hpp"
 #include "io/read/read_table.hpp"
 #include "io/read/text_reader.hpp"
+#include "io/read_text.hpp"
 #include "io/text/text_fields.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
@@ -18,27 +19,22 @@ using gpu::io::choice;
 using gpu::io::delimiter;
 using gpu::io::read_options;
 using gpu::io::text_options;
+using gpu_test::values_of;
 using strings = std::vector<std::string>;
 
-gpu::io::table read(const std::string& text, const text_options& options = {}) {
+gpu::io::table read_as(const std::string& text, const text_options& options = {}) {
   const gpu_test::temporary_folder folder;
   return gpu::io::read_table(folder.write("in.txt", text), {.text = options, .threads = 2});
 }
 
-std::string refusal_of(const std::string& text, const text_options& options = {}) {
+std::string refusal_at(const std::string& text, const text_options& options = {}) {
   try {
-    (void)read(text, options);
+    (void)read_as(text, options);
   } catch (const gpu::io::input_error& error) {
     const std::string message = error.what();
     return message.substr(message.find("in.txt") + 6);
   }
   return "";
-}
-
-std::vector<double> values_of(const gpu::io::table& table) {
-  return std::visit(
-      [](const auto& m) { return std::vector<double>(m.data(), m.data() + m.rows() * m.cols()); },
-      table.values);
 }
 
 strings names_of(const gpu::io::table& table) {
@@ -79,7 +75,7 @@ TEST_CASE("A separator is found where it stands first", "[io][csv]") {
 
 TEST_CASE("Quoted fields hold separators, quotes and line breaks", "[io][csv]") {
   for (const std::string& tail : {std::string(), rows_behind("z,7,8,9\n")}) {
-    const auto table = read(
+    const auto table = read_as(
         "\"id\",\"a,1\",\"b\"\"2\",\"c\n3\"\n\"x, y\",1,2,3\n\"say \"\"hi\"\"\",4,5,6\n"
         "\"two\nlines\",\"7\",\"8.5\",9\n\"half\r\nway\",1,2,3\r\n" +
         tail);
@@ -96,7 +92,7 @@ TEST_CASE("Quoted fields hold separators, quotes and line breaks", "[io][csv]") 
 }
 
 TEST_CASE("R's write.table and its blanks are read", "[io][csv]") {
-  const auto table = read("\"a b\" \"c\"\n\"gene one\" 1 2\n\"gene two\" 3\t4\n");
+  const auto table = read_as("\"a b\" \"c\"\n\"gene one\" 1 2\n\"gene two\" 3\t4\n");
   CHECK(names_of(table) == strings{"gene one", "gene two"});
   CHECK(table.columns.names == strings{"a b", "c"});
   CHECK(values_of(table) == std::vector<double>{1, 2, 3, 4});
@@ -104,23 +100,23 @@ TEST_CASE("R's write.table and its blanks are read", "[io][csv]") {
 
 TEST_CASE("A quote inside a field is a character", "[io][csv]") {
   const auto table =
-      read("5\" pipe\t1\t2\nalpha \"b\" c\t3\t4\n" + rows_behind("6\" pipe\t5\t6\n"));
+      read_as("5\" pipe\t1\t2\nalpha \"b\" c\t3\t4\n" + rows_behind("6\" pipe\t5\t6\n"));
   CHECK(names_of(table)[0] == "5\" pipe");
   CHECK(names_of(table)[1] == "alpha \"b\" c");
   CHECK(names_of(table)[9] == "6\" pipe");
 }
 
 TEST_CASE("Wrong quotes are refused with their place", "[io][csv]") {
-  CHECK(refusal_of("a,1,2\n\"b,3,4\n").starts_with(":2: column 1: got a quote that opens"));
-  CHECK(refusal_of("a,1,2\nb,\"3,4\nc,5,6\n").starts_with(":2: column 2: got a quote that opens"));
-  CHECK(refusal_of("a,1,2\n\"b\"x,3,4\n").starts_with(":2: column 1: got text after the quote"));
+  CHECK(refusal_at("a,1,2\n\"b,3,4\n").starts_with(":2: column 1: got a quote that opens"));
+  CHECK(refusal_at("a,1,2\nb,\"3,4\nc,5,6\n").starts_with(":2: column 2: got a quote that opens"));
+  CHECK(refusal_at("a,1,2\n\"b\"x,3,4\n").starts_with(":2: column 1: got text after the quote"));
   // Far behind, in front of more than a quote may hold.
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "gene,1,2,3\n";
   const std::string many = text;
   text += "\"open,1,2,3\n";
   for (int i = 0; i < 3; ++i) text += many;
-  CHECK(refusal_of(text).starts_with(":100001: column 1: got a quote that opens"));
+  CHECK(refusal_at(text).starts_with(":100001: column 1: got a quote that opens"));
 }
 
 TEST_CASE("Line breaks in quotes do not disturb blocks, segments and line numbers", "[io][csv]") {
@@ -141,32 +137,32 @@ TEST_CASE("Line breaks in quotes do not disturb blocks, segments and line number
     CHECK(values_of(table) == values);
     CHECK(names_of(table) == names);
   }
-  CHECK(refusal_of(text + "x,1\n").starts_with(":900902: got 1 number,"));
+  CHECK(refusal_at(text + "x,1\n").starts_with(":900902: got 1 number,"));
 }
 
 TEST_CASE("The delimiter is found, or said", "[io][csv]") {
   const std::vector<double> values{1, 2, 3, 4, 5, 6};
-  CHECK(values_of(read("a;1;2;3\nb;4;5;6\n")) == values);
-  CHECK(values_of(read("a|1|2|3\nb|4|5|6\n")) == values);
-  CHECK(values_of(read("a|x 1 2 3\nb|y 4 5 6\n")) == values);
-  CHECK(names_of(read("p;q,1,2,3\nr;s,4,5,6\n")) == strings{"p;q", "r;s"});
-  CHECK(names_of(read("a b\t1\t2\t3\nc,d\t4\t5\t6\n")) == strings{"a b", "c,d"});
-  CHECK(values_of(read("1;2;3\n4;5;6\n", {.separator = delimiter::semicolon})) == values);
-  CHECK(values_of(read("1 \t 2 3\n4\t5 6\n", {.separator = delimiter::blanks})) == values);
-  CHECK(values_of(read("1|2|3\n4|5|6\n", {.separator = delimiter::bar})) == values);
-  CHECK_FALSE(refusal_of("1,2,3\n4,5,6\n", {.separator = delimiter::tab}).empty());
+  CHECK(values_of(read_as("a;1;2;3\nb;4;5;6\n")) == values);
+  CHECK(values_of(read_as("a|1|2|3\nb|4|5|6\n")) == values);
+  CHECK(values_of(read_as("a|x 1 2 3\nb|y 4 5 6\n")) == values);
+  CHECK(names_of(read_as("p;q,1,2,3\nr;s,4,5,6\n")) == strings{"p;q", "r;s"});
+  CHECK(names_of(read_as("a b\t1\t2\t3\nc,d\t4\t5\t6\n")) == strings{"a b", "c,d"});
+  CHECK(values_of(read_as("1;2;3\n4;5;6\n", {.separator = delimiter::semicolon})) == values);
+  CHECK(values_of(read_as("1 \t 2 3\n4\t5 6\n", {.separator = delimiter::blanks})) == values);
+  CHECK(values_of(read_as("1|2|3\n4|5|6\n", {.separator = delimiter::bar})) == values);
+  CHECK_FALSE(refusal_at("1,2,3\n4,5,6\n", {.separator = delimiter::tab}).empty());
 }
 
 TEST_CASE("The decimal comma", "[io][csv]") {
   const text_options comma{.decimal = ','};
   const std::vector<double> values{1.5, 2, -0.25, 4000};
-  CHECK(values_of(read("a;1,5;2\nb;-0,25;4e3\n", comma)) == values);
-  CHECK(values_of(read("1,5 2\n-0,25 4e3\n", comma)) == values);
-  CHECK(values_of(read("1,5\t2\n-0,25\t4e3\n", comma)) == values);
-  CHECK(refusal_of("a;1,5;2\nb;3;1.000,5\n", comma).starts_with(":2: column 3: got '1.000,5'"));
+  CHECK(values_of(read_as("a;1,5;2\nb;-0,25;4e3\n", comma)) == values);
+  CHECK(values_of(read_as("1,5 2\n-0,25 4e3\n", comma)) == values);
+  CHECK(values_of(read_as("1,5\t2\n-0,25\t4e3\n", comma)) == values);
+  CHECK(refusal_at("a;1,5;2\nb;3;1.000,5\n", comma).starts_with(":2: column 3: got '1.000,5'"));
   // A file of another country is not read as something else.
   for (const std::string text : {"a;1,5;2,5;3,5\nb;1,0;2,0;3,0\n", "a\t1,5\t2,5\nb\t1,0\t2,0\n"}) {
-    CHECK(refusal_of(text).find("--decimal ,") != std::string::npos);
+    CHECK(refusal_at(text).find("--decimal ,") != std::string::npos);
   }
 }
 
@@ -174,19 +170,19 @@ TEST_CASE("Comments are left out", "[io][csv]") {
   const text_options hash{.comment = "#"};
   const std::string text = "# made by \"x\n#\nid,a,b\n# more, of it\ng1,1,2\n  # blanks\ng2,3,4\n" +
                            rows_behind("g3,5,6\n#,7\n");
-  const auto table = read(text, hash);
+  const auto table = read_as(text, hash);
   CHECK(table.rows() == 42);
   CHECK(table.columns.names == strings{"a", "b"});
   CHECK(names_of(table)[1] == "g2");
-  CHECK(refusal_of(text + "g,1\n", hash).starts_with(":88: "));
-  CHECK(refusal_of("# made by x\nid,a,b\ng1,1,2\n").find("--comment '#'") != std::string::npos);
+  CHECK(refusal_at(text + "g,1\n", hash).starts_with(":88: "));
+  CHECK(refusal_at("# made by x\nid,a,b\ng1,1,2\n").find("--comment '#'") != std::string::npos);
 }
 
 TEST_CASE("Missing values are NaN, counted and placed", "[io][csv]") {
   for (const std::string word :
        {"", "NA", "NaN", "nan", "na", "null", ".", "N/A", "\"\"", "\"NA\""}) {
     INFO(word);
-    const auto table = read("a,1,2,3\nb,4," + word + ",6\nc,,8," + word + "\n");
+    const auto table = read_as("a,1,2,3\nb,4," + word + ",6\nc,,8," + word + "\n");
     const auto values = values_of(table);
     CHECK(std::isnan(values[4]));
     CHECK(std::isnan(values[6]));
@@ -199,17 +195,17 @@ TEST_CASE("Missing values are NaN, counted and placed", "[io][csv]") {
   // Nothing but missing values: each takes one character.
   std::string holes = "id,a,b,c,d,e,f\n";
   for (int i = 0; i < 100000; ++i) holes += "g,,,,,,\n";
-  CHECK(read(holes).missing == 600000);
+  CHECK(read_as(holes).missing == 600000);
 }
 
 TEST_CASE("The user's words for a missing value", "[io][csv]") {
   const std::string text = "a,1,2,-999\nb,4,-,6\nc,7,-999.0,NA\n" + rows_behind("d,-999,1,2\n");
-  CHECK(read(text, {.missing = {"-999", "-"}}).missing == 44);
-  CHECK(refusal_of(text, {.missing = {"-999"}}).starts_with(":2: column 3: got '-'"));
+  CHECK(read_as(text, {.missing = {"-999", "-"}}).missing == 44);
+  CHECK(refusal_at(text, {.missing = {"-999"}}).starts_with(":2: column 3: got '-'"));
 }
 
 TEST_CASE("Blanks within the quotes of a number mean nothing", "[io][csv]") {
-  const auto table = read("a,b,c\n\" 5 \",1,2.5\n3,\"4 \",\" NA\"\n");
+  const auto table = read_as("a,b,c\n\" 5 \",1,2.5\n3,\"4 \",\" NA\"\n");
   const std::vector<double> values = values_of(table);
   REQUIRE(values.size() == 6);
   CHECK(values[0] == 5);
@@ -222,7 +218,7 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
                            rows_behind("g3,x,9,10,11,12\n");
   const auto check = [&](const text_options& options, const strings& columns,
                          const std::vector<double>& first, const std::string& name) {
-    const auto table = read(text, options);
+    const auto table = read_as(text, options);
     CHECK(table.columns.names == columns);
     auto values = values_of(table);
     values.resize(first.size());
@@ -243,20 +239,20 @@ TEST_CASE("Columns are chosen by number, range or name", "[io][csv]") {
   check({.skip_columns = {"id"}, .names_column = "note"}, {"s1", "s2", "s-3", "1990"}, {1, 2},
         "first one");
   check({.row_names = choice::no, .columns = {"s1", "s2"}}, {"s1", "s2"}, {1, 2, 5, 6}, "");
-  CHECK(refusal_of(text, {.columns = {"s9"}})
+  CHECK(refusal_at(text, {.columns = {"s9"}})
             .find("--columns: got 's9', expected the number of a "
                   "column from 1 to 6") != std::string::npos);
-  CHECK(refusal_of(text, {.columns = {"7"}}).find("got '7'") != std::string::npos);
-  CHECK(refusal_of(text, {.columns = {"7-"}}).find("got '7-'") != std::string::npos);
-  CHECK(refusal_of(text, {.skip_columns = {"2-6"}}).find("no column of values") !=
+  CHECK(refusal_at(text, {.columns = {"7"}}).find("got '7'") != std::string::npos);
+  CHECK(refusal_at(text, {.columns = {"7-"}}).find("got '7-'") != std::string::npos);
+  CHECK(refusal_at(text, {.skip_columns = {"2-6"}}).find("no column of values") !=
         std::string::npos);
-  CHECK(refusal_of(text, {}).find("expected a number (--skip-columns note leaves the column out") !=
+  CHECK(refusal_at(text, {}).find("expected a number (--skip-columns note leaves the column out") !=
         std::string::npos);
   // Without a header.
-  CHECK(values_of(read("1 x 3\n4 y 6\n", {.columns = {"1", "3"}})) ==
+  CHECK(values_of(read_as("1 x 3\n4 y 6\n", {.columns = {"1", "3"}})) ==
         std::vector<double>{1, 3, 4, 6});
   // A header without a field above the names.
-  const auto of_r = read("a b c\ng1 1 2 3\ng2 4 5 6\n", {.columns = {"a", "c"}});
+  const auto of_r = read_as("a b c\ng1 1 2 3\ng2 4 5 6\n", {.columns = {"a", "c"}});
   CHECK(of_r.columns.names == strings{"a", "c"});
   CHECK(values_of(of_r) == std::vector<double>{1, 3, 4, 6});
 }
@@ -299,16 +295,16 @@ TEST_CASE("Chosen rows are those of the whole table, however the text comes", "[
 
 TEST_CASE("GCT files", "[io][csv]") {
   const std::string head = "#1.2\n2\t3\nName\tDescription\ts1\ts2\ts3\n";
-  const auto table = read(head + "g1\tone gene\t1\t2\t3\ng2\tna\t4\t\t6\n");
+  const auto table = read_as(head + "g1\tone gene\t1\t2\t3\ng2\tna\t4\t\t6\n");
   CHECK(names_of(table) == strings{"g1", "g2"});
   CHECK(table.columns.names == strings{"s1", "s2", "s3"});
   CHECK(table.cols() == 3);
   CHECK(table.missing == 1);
   CHECK(table.first_nan->line == 5);
-  CHECK(refusal_of(head + "g1\tx\t1\t2\t3\n").starts_with(":2: got 1 row, expected the 2"));
-  CHECK(refusal_of("#1.2\n2\nName\tDescription\ts1\n").starts_with(":2: "));
+  CHECK(refusal_at(head + "g1\tx\t1\t2\t3\n").starts_with(":2: got 1 row, expected the 2"));
+  CHECK(refusal_at("#1.2\n2\nName\tDescription\ts1\n").starts_with(":2: "));
 
-  const auto newer = read(
+  const auto newer = read_as(
       "#1.3\n2\t2\t1\t2\nid\tsymbol\ts1\ts2\ndose\tna\t5\t7\ntissue\tna\tliver\tskin\n"
       "g1\tTP53\t1\t2\ng2\tMYC\t3\t4\n");
   CHECK(names_of(newer) == strings{"g1", "g2"});

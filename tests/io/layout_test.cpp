@@ -4,27 +4,15 @@
 #include <vector>
 
 #include "io/read/read_table.hpp"
+#include "io/read_text.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
 namespace {
 
 using gpu::io::choice;
-
-gpu::io::table read(const std::string& text, const gpu::io::read_options& options = {}) {
-  const gpu_test::temporary_folder folder;
-  return gpu::io::read_table(folder.write("in.txt", text), options);
-}
-
-/// The message of what is refused; "" where it is read.
-std::string refusal_of(const std::string& text, const gpu::io::read_options& options = {}) {
-  try {
-    (void)read(text, options);
-  } catch (const gpu::io::input_error& error) {
-    return error.what();
-  }
-  return "";
-}
+using gpu_test::read_text;
+using gpu_test::refusal_of;
 
 bool has(const std::string& text, const std::string& part) {
   INFO(text);
@@ -43,7 +31,7 @@ struct expected_shape {
 void check(const std::string& text, const expected_shape& expected,
            const gpu::io::read_options& options = {}) {
   INFO(text);
-  const auto table = read(text, options);
+  const auto table = read_text(text, options);
   CHECK(table.rows() == expected.rows);
   CHECK(table.cols() == expected.cols);
   REQUIRE(table.names.given() == !expected.first_name.empty());
@@ -254,7 +242,7 @@ TEST_CASE("A first column that can be read in two ways is refused", "[io][layout
       for (int column = 0; column < 3; ++column) text += " " + std::to_string(row * column % 200);
       text += " " + std::to_string(row % 9) + "\n";
     }
-    CHECK(read(text).cols() == 5);  // one of the others has none either
+    CHECK(read_text(text).cols() == 5);  // one of the others has none either
     std::string alone;
     for (int row = 0; row < 40; ++row) {
       alone += std::to_string(row * 37 % 101 + 2) + " " + std::to_string(row % 9 * 20) + "\n";
@@ -276,7 +264,7 @@ TEST_CASE("A first column that can be read in two ways is refused", "[io][layout
         CHECK(has(message, ", expected a number ("));
         CHECK(has(message, "; --row-names yes takes column 1 for the names of the rows"));
         CHECK(has(message, "--header yes takes line 1") == head.empty());
-        CHECK(read(head + word + rows, {.text = {.row_names = choice::yes}}).cols() == 3);
+        CHECK(read_text(head + word + rows, {.text = {.row_names = choice::yes}}).cols() == 3);
       }
       CHECK(has(refusal_of("4,5,6\n" + word + ",2,3\n"), "; --row-names yes takes column 1"));
     }
@@ -338,11 +326,11 @@ TEST_CASE("A separator that ends each row and not the header is left out", "[io]
     check(line("a,b,c\nx,1,2,\ny,5,6,7\n"), {2, 3, "x", "a", ""});
     check(line("a,b,c\nx,1,2,\ny,5,6,\n"), {2, 3, "x", "a", ""}, {.text = {.columns = {"2-4"}}});
     // A column that has a name stays, whatever it holds.
-    CHECK(read(line("a,b,c\n1,2,\n2,2,\n")).missing == 2);
+    CHECK(read_text(line("a,b,c\n1,2,\n2,2,\n")).missing == 2);
     // Behind the sample, and where lines of integers are read fast.
     std::string many = line("a,b,c\n");
     for (int row = 0; row < 300; ++row) many += line("1,2,3,\n");
-    CHECK(read(many).cols() == 3);
+    CHECK(read_text(many).cols() == 3);
     CHECK(has(refusal_of(many + line("1,2,3,4\n")),
               ":302: column 4: got '4', expected an empty field as after the rows above "
               "(--columns 2-4 reads it)"));
@@ -374,13 +362,13 @@ TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layo
     CHECK(refusal_of(line("1,2,3\n4,5,6,\n")).find(":2: ") != std::string::npos);
     CHECK(refusal_of(line("a,1,2,3\n,4,5,6\n")).find(":2: column 1: got an empty field") !=
           std::string::npos);
-    CHECK(read(line("1,2,3,\n4,5,6,\n")).missing == 2);
+    CHECK(read_text(line("1,2,3,\n4,5,6,\n")).missing == 2);
     // Far in front of the end, where lines of integers are read fast.
     std::string many;
     for (int row = 0; row < 40; ++row) many += line("1,2,3\n");
     CHECK(refusal_of(many + line(",1,2,3\n") + many).find(":41: ") != std::string::npos);
     CHECK(refusal_of(many + line("1,2,3,\n") + many).find(":41: ") != std::string::npos);
-    const auto with_hole = read(many + line(",2,3\n") + many);
+    const auto with_hole = read_text(many + line(",2,3\n") + many);
     CHECK(with_hole.missing == 1);
     CHECK(with_hole.first_nan->line == 41);
     CHECK(with_hole.first_nan->column == 1);
@@ -391,24 +379,25 @@ TEST_CASE("The line that tells Excel what separates fields tells it here too", "
   for (const std::string line : {"sep=;\n", "sep=;\r\n", "SEP=;\n", "\xEF\xBB\xBFsep=;\n"}) {
     INFO(line);
     // By the counts of numbers, commas would separate.
-    const auto table = read(line + "n;a;b\nx;1,5;2,5\ny;3,5;1\n", {.text = {.decimal = ','}});
+    const auto table = read_text(line + "n;a;b\nx;1,5;2,5\ny;3,5;1\n", {.text = {.decimal = ','}});
     CHECK(table.rows() == 2);
     CHECK(table.cols() == 2);
     CHECK(table.names.name(1) == "y");
     CHECK(table.reading.columns_named_by == "line 2");
     CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
   }
-  CHECK(read("sep=,\n1,2,3\n4,5,6\n").rows() == 2);
-  CHECK(read("sep=\t\n1\t2\n3\t4\n").cols() == 2);
-  CHECK(read("sep=|\n1|2\n3|4").cols() == 2);
+  CHECK(read_text("sep=,\n1,2,3\n4,5,6\n").rows() == 2);
+  CHECK(read_text("sep=\t\n1\t2\n3\t4\n").cols() == 2);
+  CHECK(read_text("sep=|\n1|2\n3|4").cols() == 2);
   // Lines are counted from the head of the file.
   CHECK(has(refusal_of("sep=;\n1;2\n3;4\n5;t\n"), ":4: column 2: got 't'"));
   // What the caller says holds; the line is none of the table all the same.
-  CHECK(read("sep=;\n1,2\n3,4\n", {.text = {.separator = gpu::io::delimiter::comma}}).cols() == 2);
+  CHECK(read_text("sep=;\n1,2\n3,4\n", {.text = {.separator = gpu::io::delimiter::comma}}).cols() ==
+        2);
   CHECK(has(refusal_of("sep=;\n"), "the file is empty"));
   CHECK(has(refusal_of("sep=;"), "the file is empty"));
   // A header that begins so is a header.
-  CHECK(read("sep=;x\n1;2\n").columns.names == std::vector<std::string>{"sep=", "x"});
+  CHECK(read_text("sep=;x\n1;2\n").columns.names == std::vector<std::string>{"sep=", "x"});
 }
 
 TEST_CASE("A message says what can be done about a field", "[io][layout]") {
@@ -434,7 +423,7 @@ TEST_CASE("A message says what can be done about a field", "[io][layout]") {
 
   CHECK(has(refusal_of("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
   CHECK(has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with only a carriage return"));
-  CHECK(read("1,2,3\r").cols() == 3);
+  CHECK(read_text("1,2,3\r").cols() == 3);
   CHECK(has(refusal_of("sep=^\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
   CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
   CHECK(has(refusal_of("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),

@@ -18,7 +18,7 @@ std::string npy(const std::string& descr, std::vector<gpu::index_t> shape,
   return bytes;
 }
 
-gpu::io::table read(const std::string& bytes) {
+gpu::io::table read_npy(const std::string& bytes) {
   const gpu_test::temporary_folder folder;
   return gpu::io::read_table(folder.write("in.npy", bytes));
 }
@@ -31,7 +31,7 @@ void check_type(const std::string& descr, const std::string& name) {
                               static_cast<T>(3),
                               static_cast<T>(5),
                               static_cast<T>(7)};
-  const auto table = read(npy(descr, {2, 3}, values));
+  const auto table = read_npy(npy(descr, {2, 3}, values));
   INFO(descr);
   CHECK(table.element_name() == name);
   const auto& m = std::get<gpu::matrix<T>>(table.values);
@@ -43,7 +43,7 @@ void check_type(const std::string& descr, const std::string& name) {
 void check_refused(const std::string& bytes, const std::string& part) {
   INFO(part);
   try {
-    (void)read(bytes);
+    (void)read_npy(bytes);
     FAIL("not refused");
   } catch (const gpu::io::input_error& error) {
     INFO(error.what());
@@ -58,7 +58,7 @@ std::string nan_place(const std::string& descr, gpu::index_t rows, gpu::index_t 
   std::vector<T> values(static_cast<std::size_t>(rows * cols), T{1});
   values[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
   values.back() = std::numeric_limits<T>::quiet_NaN();
-  const auto table = read(npy(descr, {rows, cols}, values));
+  const auto table = read_npy(npy(descr, {rows, cols}, values));
   REQUIRE(table.first_nan.has_value());
   return gpu::io::input_error("in.npy", *table.first_nan, "got NaN").what();
 }
@@ -76,7 +76,7 @@ TEST_CASE("Every element type of the library is read from .npy", "[io][npy]") {
 }
 
 TEST_CASE("Wide integers are taken where they fit", "[io][npy]") {
-  const auto table = read(npy<std::int64_t>("<i8", {1, 3}, {-2147483648LL, 0, 2147483647LL}));
+  const auto table = read_npy(npy<std::int64_t>("<i8", {1, 3}, {-2147483648LL, 0, 2147483647LL}));
   CHECK(std::get<gpu::matrix<std::int32_t>>(table.values)(0, 0) == -2147483648LL);
   check_refused(npy<std::int64_t>("<i8", {2, 2}, {1, 2, 3, 2147483648LL}),
                 "in.npy: row 1, column 1: got 2147483648");
@@ -91,7 +91,7 @@ TEST_CASE("Versions 2 and 3 of .npy are read", "[io][npy]") {
     bytes += '\0';
     bytes += static_cast<char>(dictionary.size());
     bytes += std::string(3, '\0') + dictionary + std::string("\1\0\0\0\2\0\0\0", 8);
-    CHECK(std::get<gpu::matrix<std::int32_t>>(read(bytes).values)(0, 1) == 2);
+    CHECK(std::get<gpu::matrix<std::int32_t>>(read_npy(bytes).values)(0, 1) == 2);
   }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("A .npy in Fortran order is the same array", "[io][npy]") {
 
   // Errors name rows and columns of the array.
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto table = read(in_fortran_order(npy<double>("<f8", {2, 3}, {1, 4, 2, nan, 3, 6})));
+  const auto table = read_npy(in_fortran_order(npy<double>("<f8", {2, 3}, {1, 4, 2, nan, 3, 6})));
   REQUIRE(table.first_nan.has_value());
   CHECK(table.first_nan->line == 1);
   CHECK(table.first_nan->column == 1);
@@ -153,7 +153,7 @@ TEST_CASE("A NaN of a .npy is located", "[io][npy]") {
   // Behind the first piece that is read.
   CHECK(nan_place<float>("<f4", 1100, 1000, 1090 * 1000 + 17) ==
         "in.npy: row 1090, column 17: got NaN");
-  CHECK_FALSE(read(npy<float>("<f4", {1, 2}, {1, std::numeric_limits<float>::infinity()}))
+  CHECK_FALSE(read_npy(npy<float>("<f4", {1, 2}, {1, std::numeric_limits<float>::infinity()}))
                   .first_nan.has_value());
 }
 

@@ -17,6 +17,7 @@
 
 #include "io/npy_header.hpp"
 #include "io/read/read_table.hpp"
+#include "io/read_text.hpp"
 #include "io/rows/row_writer.hpp"
 #include "io/rows/selection_writer.hpp"
 #include "io/write/number_text.hpp"
@@ -26,11 +27,7 @@
 
 namespace {
 
-std::vector<double> values_of(const gpu::io::table& table) {
-  return std::visit(
-      [](const auto& m) { return std::vector<double>(m.data(), m.data() + m.rows() * m.cols()); },
-      table.values);
-}
+using gpu_test::values_of;
 
 /// Reads `path` in blocks and compares with the whole; returns the number of blocks.
 int compare_with_whole(const std::string& path) {

@@ -4,24 +4,15 @@
 #include <vector>
 
 #include "io/read/read_table.hpp"
+#include "io/read_text.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
 namespace {
 
 using gpu::io::choice;
-
-gpu::io::table read(const std::string& text, const gpu::io::read_options& options = {}) {
-  const gpu_test::temporary_folder folder;
-  return gpu::io::read_table(folder.write("in.txt", text), options);
-}
-
-/// All values as doubles, row by row.
-std::vector<double> values_of(const gpu::io::table& table) {
-  return std::visit(
-      [](const auto& m) { return std::vector<double>(m.data(), m.data() + m.rows() * m.cols()); },
-      table.values);
-}
+using gpu_test::read_text;
+using gpu_test::values_of;
 
 }  // namespace
 
@@ -34,7 +25,7 @@ TEST_CASE("Spaces, tabs and commas separate", "[io][text]") {
         "1 2 3\n4 5 6\n",
         "+1 -0 3\n4 5 6\n"}) {
     INFO(text);
-    const auto table = read(text);
+    const auto table = read_text(text);
     CHECK(table.rows() == 2);
     CHECK(table.cols() == 3);
     CHECK_FALSE(table.names.given());
@@ -45,23 +36,24 @@ TEST_CASE("Spaces, tabs and commas separate", "[io][text]") {
 }
 
 TEST_CASE("Integers get the narrowest type that holds them all", "[io][text]") {
-  CHECK(read("0 127 -128\n").element_name() == "int8");
-  CHECK(read("0 128 255\n").element_name() == "uint8");
-  CHECK(read("-1 128 0\n").element_name() == "int16");
-  CHECK(read("-32768 32767 0\n").element_name() == "int16");
-  CHECK(read("0 65535 0\n").element_name() == "uint16");
-  CHECK(read("0 65536 0\n").element_name() == "int32");
-  CHECK(read("-2147483648 2147483647 0\n").element_name() == "int32");
-  CHECK(read("0 2147483648 0\n").element_name() == "float64");
-  CHECK(read("0 1.0 2\n").element_name() == "float64");
-  CHECK(read("0 1e2 2\n").element_name() == "float64");
-  CHECK(values_of(read("-9007199254740992 9007199254740992 -7\n")) ==
+  CHECK(read_text("0 127 -128\n").element_name() == "int8");
+  CHECK(read_text("0 128 255\n").element_name() == "uint8");
+  CHECK(read_text("-1 128 0\n").element_name() == "int16");
+  CHECK(read_text("-32768 32767 0\n").element_name() == "int16");
+  CHECK(read_text("0 65535 0\n").element_name() == "uint16");
+  CHECK(read_text("0 65536 0\n").element_name() == "int32");
+  CHECK(read_text("-2147483648 2147483647 0\n").element_name() == "int32");
+  CHECK(read_text("0 2147483648 0\n").element_name() == "float64");
+  CHECK(read_text("0 1.0 2\n").element_name() == "float64");
+  CHECK(read_text("0 1e2 2\n").element_name() == "float64");
+  CHECK(values_of(read_text("-9007199254740992 9007199254740992 -7\n")) ==
         std::vector<double>{-9007199254740992.0, 9007199254740992.0, -7});
-  CHECK(values_of(read("1 2 3\n4 5.5 -1e-3\n")) == std::vector<double>{1, 2, 3, 4, 5.5, -1e-3});
+  CHECK(values_of(read_text("1 2 3\n4 5.5 -1e-3\n")) ==
+        std::vector<double>{1, 2, 3, 4, 5.5, -1e-3});
 }
 
 TEST_CASE("Missing and infinite values are read and located", "[io][text]") {
-  const auto table = read("a 1 2 3\nb 4 NA inf\nc nan NaN -inf\n");
+  const auto table = read_text("a 1 2 3\nb 4 NA inf\nc nan NaN -inf\n");
   CHECK(table.element_name() == "float64");
   const auto values = values_of(table);
   CHECK(std::isnan(values[4]));
@@ -75,42 +67,42 @@ TEST_CASE("Missing and infinite values are read and located", "[io][text]") {
 
 TEST_CASE("A header and row names are found, or forced", "[io][text]") {
   SECTION("Names in front of each row") {
-    const auto table = read("g1 1 2 3\n\"g2\" 4 5 6\n");
+    const auto table = read_text("g1 1 2 3\n\"g2\" 4 5 6\n");
     REQUIRE(table.names.given());
     CHECK(table.names.name(0) == "g1");
     CHECK(table.names.name(1) == "g2");
     CHECK(table.cols() == 3);
   }
   SECTION("A header over all columns") {
-    const auto table = read("id\ta\tb\tc\ng1\t1\t2\t3\n");
+    const auto table = read_text("id\ta\tb\tc\ng1\t1\t2\t3\n");
     CHECK(table.names.name(0) == "g1");
     CHECK(table.rows() == 1);
   }
   SECTION("A header without the corner gives its place to names that are numbers") {
-    const auto table = read("a b c\n17 1 2 3\n18 4 5 6\n");
+    const auto table = read_text("a b c\n17 1 2 3\n18 4 5 6\n");
     CHECK(table.names.name(1) == "18");
     CHECK(table.cols() == 3);
   }
   SECTION("An empty corner does the same") {
-    CHECK(read(",a,b,c\n7,1,2,3\n").names.name(0) == "7");
+    CHECK(read_text(",a,b,c\n7,1,2,3\n").names.name(0) == "7");
   }
   SECTION("A header over numbers alone") {
-    const auto table = read("a,b,c\n1,2,3\n");
+    const auto table = read_text("a,b,c\n1,2,3\n");
     CHECK_FALSE(table.names.given());
     CHECK(table.names.name(0) == "X1");
     CHECK(table.cols() == 3);
   }
   SECTION("Forced") {
-    CHECK(read("1 2 3\n4 5 6\n", {.text = {.header = choice::yes}}).rows() == 1);
-    const auto named = read("7 1 2 3\n8 4 5 6\n", {.text = {.row_names = choice::yes}});
+    CHECK(read_text("1 2 3\n4 5 6\n", {.text = {.header = choice::yes}}).rows() == 1);
+    const auto named = read_text("7 1 2 3\n8 4 5 6\n", {.text = {.row_names = choice::yes}});
     CHECK(named.names.name(1) == "8");
     CHECK(named.cols() == 3);
     CHECK_THROWS_AS(
-        read("a b c\n1 2 3\n", {.text = {.header = choice::no, .row_names = choice::no}}),
+        read_text("a b c\n1 2 3\n", {.text = {.header = choice::no, .row_names = choice::no}}),
         gpu::io::input_error);
   }
   SECTION("Tabs keep spaces in names") {
-    CHECK(read("the first gene\t1\t2\t3\n").names.name(0) == "the first gene");
+    CHECK(read_text("the first gene\t1\t2\t3\n").names.name(0) == "the first gene");
   }
 }
 
@@ -144,7 +136,7 @@ TEST_CASE("What is no table is refused with its place", "[io][text]") {
     INFO(expected.text);
     bool is_refused = false;
     try {
-      (void)read(expected.text);
+      (void)read_text(expected.text);
     } catch (const gpu::io::input_error& error) {
       is_refused = true;
       const std::string message = error.what();
@@ -183,7 +175,7 @@ TEST_CASE("Large tables of every kind of line are read alike by any number of th
         text += kind == 8 ? "\r\n" : kind == 9 ? "\n\n" : "\n";
       }
       for (const int threads : {1, 3}) {
-        const auto table = read(text, {.threads = threads});
+        const auto table = read_text(text, {.threads = threads});
         REQUIRE(table.rows() == rows);
         CHECK(table.element_name() == "int32");
         CHECK(values_of(table) == expected);
@@ -191,7 +183,7 @@ TEST_CASE("Large tables of every kind of line are read alike by any number of th
       }
       // An error far behind is found, in its line.
       const std::string wrong = text + "1" + separator + "2\n";
-      CHECK_THROWS_AS(read(wrong), gpu::io::input_error);
+      CHECK_THROWS_AS(read_text(wrong), gpu::io::input_error);
     }
   }
 }
@@ -205,7 +197,7 @@ TEST_CASE("The line of an error is counted over segments", "[io][text]") {
   text += good_lines;
   text += "1 2\n";
   try {
-    (void)read(text);
+    (void)read_text(text);
     FAIL("not refused");
   } catch (const gpu::io::input_error& error) {
     CHECK(error.where().line == lines + 1);
@@ -220,7 +212,7 @@ TEST_CASE("Blank lines count as lines in every segment", "[io][text]") {
   for (; lines < 3'000'000; lines += 3) text += lines % 2 == 0 ? "1 2 3 4\n\n\n" : "\n5 6 7 8\n \n";
   const auto line_of = [&](const std::string& last) {
     try {
-      (void)read(text + last);
+      (void)read_text(text + last);
     } catch (const gpu::io::input_error& error) {
       return error.where().line;
     }
@@ -228,21 +220,21 @@ TEST_CASE("Blank lines count as lines in every segment", "[io][text]") {
   };
   CHECK(line_of("1 2 q 4\n") == lines + 1);
   CHECK(line_of("\n\n1 2\n") == lines + 3);
-  const auto table = read(text + "\n1 2 NA 4\n");
+  const auto table = read_text(text + "\n1 2 NA 4\n");
   REQUIRE(table.first_nan.has_value());
   CHECK(table.first_nan->line == lines + 2);
 }
 
 TEST_CASE("A byte order mark and a block of blank lines may come first", "[io][text]") {
   const std::string blank(std::size_t{17} << 20, '\n');
-  const auto table =
-      read("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n", {.text = {.header = choice::yes}});
+  const auto table = read_text("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n",
+                               {.text = {.header = choice::yes}});
   CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
   CHECK(values_of(table) == std::vector<double>{1, 2});
 }
 
 TEST_CASE("A stop request ends the reading", "[io][text]") {
-  CHECK_THROWS_AS(read("1 2 3\n", {.stop = [] { return true; }}), gpu::io::interrupted);
+  CHECK_THROWS_AS(read_text("1 2 3\n", {.stop = [] { return true; }}), gpu::io::interrupted);
 }
 
 TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
@@ -263,14 +255,14 @@ TEST_CASE("A row's name never reaches beyond its line", "[io][text]") {
     };
     INFO("separator " << static_cast<int>(separator));
     for (const std::string blank : {"\n", "\r\n", "  \n", "\n\n\n"}) {
-      const auto table = read(table_with(blank));
-      CHECK(values_of(table) == values_of(read(table_with(""))));
+      const auto table = read_text(table_with(blank));
+      CHECK(values_of(table) == values_of(read_text(table_with(""))));
       REQUIRE(table.names.given());
       CHECK(table.names[10] == "g10");
       CHECK(table.names[29] == "g29");
     }
     try {
-      (void)read(table_with("truncated\n"));
+      (void)read_text(table_with("truncated\n"));
       FAIL("a line of one field was taken");
     } catch (const gpu::io::input_error& error) {
       CHECK(std::string(error.what()).find(":11:") != std::string::npos);
@@ -285,7 +277,7 @@ TEST_CASE("Blanks in front of a tab are no name, wherever the line stands", "[io
     for (int row = 0; row < rows_behind; ++row) text += "c\t7\t8\n";
     INFO(rows_behind << " rows behind");
     try {
-      (void)read(text);
+      (void)read_text(text);
       FAIL("a line without a name was taken");
     } catch (const gpu::io::input_error& error) {
       CHECK(std::string(error.what()).find(":3: column 1: got an empty field") !=
@@ -295,7 +287,7 @@ TEST_CASE("Blanks in front of a tab are no name, wherever the line stands", "[io
 }
 
 TEST_CASE("What is too small for double is zero", "[io][text]") {
-  const auto table = read("1 2 3\n4 1e-400 -1e-400\n");
+  const auto table = read_text("1 2 3\n4 1e-400 -1e-400\n");
   CHECK(table.element_name() == "float64");
   CHECK(values_of(table) == std::vector<double>{1, 2, 3, 4, 0, 0});
   CHECK(std::signbit(values_of(table)[5]));
@@ -313,7 +305,7 @@ TEST_CASE("Control characters never get into names", "[io][text]") {
       text += numbers;
     }
     for (int i = 0; i < 40; ++i) text += "plain,4,5,6\n";
-    const auto table = read(text);
+    const auto table = read_text(text);
     CHECK(table.names[0] == "be?ll");
     CHECK(table.names[1] == "?[31mred");
     CHECK(table.names[2] == "nul?x");

@@ -6,12 +6,6 @@
 
 using namespace gpu_test;
 
-namespace {
-
-const gpu::execution cpu{.target = gpu::backend::cpu};
-
-}  // namespace
-
 TEST_CASE("Windows and origins out of range are refused", "[mean_filter]") {
   const std::vector<double> in(10, 1.0);
   const auto filter = [&](mean_filter_options options) {

@@ -5,12 +5,6 @@
 
 using namespace gpu_test;
 
-namespace {
-
-const gpu::execution cpu{.target = gpu::backend::cpu, .cpu_threads = 2};
-
-}  // namespace
-
 TEMPLATE_TEST_CASE("A convolution equals direct sums of products", "[convolve]", double, float,
                    std::int32_t, std::uint8_t, std::uint16_t, std::int8_t, std::int16_t) {
   for (const index_t size : {1, 2, 5, 33, 600}) {

@@ -12,40 +12,40 @@ namespace {
 
 using gpu::mean_filter_variant;
 
-gpu::mean_filter_options on_cuda(mean_filter_variant variant) {
-  return {.variant = variant, .exec = {.target = gpu::backend::cuda}};
-}
-
 }  // namespace
 
 TEST_CASE("A window of 2^31 - 1 elements costs what the row does, on CUDA", "[mean_filter][cuda]") {
   for (const auto variant : {mean_filter_variant::automatic, mean_filter_variant::direct,
                              mean_filter_variant::block_sums}) {
     for (const std::size_t size : {1U, 2U, 4U, 7U}) {
-      gpu_test::check_far_windows(gpu_test::far_window_row<std::int32_t>(size), on_cuda(variant));
-      gpu_test::check_far_windows(gpu_test::far_window_row<std::int8_t>(size), on_cuda(variant));
-      gpu_test::check_far_windows(gpu_test::far_window_row<float>(size), on_cuda(variant));
-      gpu_test::check_far_windows(gpu_test::far_window_row<double>(size), on_cuda(variant));
+      gpu_test::check_far_windows(gpu_test::far_window_row<std::int32_t>(size),
+                                  gpu_test::on_cuda(variant));
+      gpu_test::check_far_windows(gpu_test::far_window_row<std::int8_t>(size),
+                                  gpu_test::on_cuda(variant));
+      gpu_test::check_far_windows(gpu_test::far_window_row<float>(size),
+                                  gpu_test::on_cuda(variant));
+      gpu_test::check_far_windows(gpu_test::far_window_row<double>(size),
+                                  gpu_test::on_cuda(variant));
     }
   }
   // Tiles, marching blocks and three launches.
   for (const std::size_t size : {700U, 1900U, 60'013U}) {
     gpu_test::check_far_windows(gpu_test::far_window_row<double>(size),
-                                on_cuda(mean_filter_variant::automatic));
+                                gpu_test::on_cuda(mean_filter_variant::automatic));
     gpu_test::check_far_windows(gpu_test::far_window_row<std::int16_t>(size),
-                                on_cuda(mean_filter_variant::automatic));
+                                gpu_test::on_cuda(mean_filter_variant::automatic));
   }
 }
 
 TEST_CASE("Far windows treat Inf and NaN as near ones do, on CUDA", "[mean_filter][cuda]") {
   for (const auto variant : {mean_filter_variant::automatic, mean_filter_variant::direct,
                              mean_filter_variant::block_sums}) {
-    gpu_test::check_far_spoilers(on_cuda(variant));
+    gpu_test::check_far_spoilers(gpu_test::on_cuda(variant));
   }
 }
 
 TEST_CASE("Rows of far windows each have a sum of their own", "[mean_filter][cuda]") {
-  auto options = on_cuda(mean_filter_variant::automatic);
+  auto options = gpu_test::on_cuda(mean_filter_variant::automatic);
   for (const gpu::boundary mode : {gpu::boundary::reflect, gpu::boundary::nearest}) {
     options.boundary = mode;
     options.window = 3001;
@@ -66,7 +66,7 @@ TEST_CASE("Far windows are refused by variants without a kernel for them", "[mea
   for (const auto variant :
        {mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
         mean_filter_variant::register_window, mean_filter_variant::multi_level}) {
-    auto options = on_cuda(variant);
+    auto options = gpu_test::on_cuda(variant);
     options.window = 100'000;
     CHECK_THROWS_AS(gpu::mean_filter(std::vector<float>(100), options), gpu::unsupported);
   }
@@ -76,7 +76,7 @@ TEST_CASE("A far window ends in good time", "[mean_filter][cuda]") {
   // 8 rows of 4 values took 414 s on one processor, window by window.
   gpu::matrix<double> rows(8, 4);
   std::fill_n(rows.data(), 32, 2.5);
-  auto options = on_cuda(mean_filter_variant::automatic);
+  auto options = gpu_test::on_cuda(mean_filter_variant::automatic);
   options.window = (gpu::index_t{1} << 31) - 1;
   static_cast<void>(gpu::mean_filter(rows, options));
   const auto start = std::chrono::steady_clock::now();

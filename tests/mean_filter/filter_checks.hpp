@@ -21,6 +21,12 @@ using gpu::mean_filter_options;
 using gpu::mean_filter_variant;
 using gpu::nan_policy;
 
+inline const gpu::execution cpu{.target = gpu::backend::cpu, .cpu_threads = 2};
+
+inline mean_filter_options on_cuda(mean_filter_variant variant) {
+  return {.variant = variant, .exec = {.target = gpu::backend::cuda}};
+}
+
 inline constexpr boundary all_boundaries[] = {
     boundary::zero, boundary::reflect, boundary::nearest, boundary::mirror,
     boundary::wrap, boundary::shrink,  boundary::valid};

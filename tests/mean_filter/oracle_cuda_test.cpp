@@ -15,10 +15,6 @@ struct types {
   using out = O;
 };
 
-mean_filter_options on_cuda(mean_filter_variant variant) {
-  return {.variant = variant, .exec = {.target = gpu::backend::cuda}};
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("Every variant equals direct sums, whatever the window, origin and boundary",

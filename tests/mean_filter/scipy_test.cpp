@@ -10,8 +10,6 @@ namespace {
 
 using row = std::vector<double>;
 
-const gpu::execution cpu{.target = gpu::backend::cpu};
-
 void check_row(const row& got, const row& expected) {
   REQUIRE(got.size() == expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {

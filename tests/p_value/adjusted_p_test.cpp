@@ -19,7 +19,7 @@ void check_equal(const std::vector<double>& got, const std::vector<double>& expe
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-14));
 }
 
-const std::vector<double> p{0.01, 0.04, 0.03, 0.005, 0.2, 0.04};
+const std::vector<double> some_p{0.01, 0.04, 0.03, 0.005, 0.2, 0.04};
 
 /// 60 rows of 20: the first 20 move together.
 gpu::matrix<double> grouped_rows() {
@@ -40,12 +40,12 @@ gpu::matrix<double> grouped_rows() {
 
 TEST_CASE("Adjusted p are those of R's p.adjust", "[p_value][adjusted]") {
   // p.adjust(p, "BH", n = 50), p.adjust(p, "bonferroni", n = 50), p.adjust(p, "BH")
-  check_equal(adjusted_p_values(p, 50, adjustment::benjamini_hochberg),
+  check_equal(adjusted_p_values(some_p, 50, adjustment::benjamini_hochberg),
               {0.25, 0.4, 0.4, 0.25, 1.0, 0.4});
-  check_equal(adjusted_p_values(p, 50, adjustment::bonferroni), {0.5, 1, 1, 0.25, 1, 1});
-  check_equal(adjusted_p_values(p, 6, adjustment::benjamini_hochberg),
+  check_equal(adjusted_p_values(some_p, 50, adjustment::bonferroni), {0.5, 1, 1, 0.25, 1, 1});
+  check_equal(adjusted_p_values(some_p, 6, adjustment::benjamini_hochberg),
               {0.03, 0.048, 0.048, 0.03, 0.2, 0.048});
-  check_equal(adjusted_p_values(p, 50, adjustment::none), p);
+  check_equal(adjusted_p_values(some_p, 50, adjustment::none), some_p);
   CHECK(adjusted_p_values(std::vector<double>{}, 0, adjustment::benjamini_hochberg).empty());
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("The q of kept edges are those of the whole family", "[p_value][adjust
 }
 
 TEST_CASE("What is no p or no family is refused", "[p_value][adjusted]") {
-  CHECK_THROWS_AS(adjusted_p_values(p, 5, adjustment::bonferroni), gpu::invalid_argument);
+  CHECK_THROWS_AS(adjusted_p_values(some_p, 5, adjustment::bonferroni), gpu::invalid_argument);
   CHECK_THROWS_AS(adjusted_p_values(std::vector<double>{1.5}, 5, adjustment::bonferroni),
                   gpu::invalid_argument);
-  CHECK_THROWS_AS(adjusted_p_values(p, 6, static_cast<adjustment>(9)), gpu::invalid_argument);
+  CHECK_THROWS_AS(adjusted_p_values(some_p, 6, static_cast<adjustment>(9)), gpu::invalid_argument);
 }

@@ -10,19 +10,20 @@
 #include "pearson/pearson_measure.hpp"
 #include "spearman/spearman_measure.hpp"
 #include "support/catch.hpp"
+#include "support/cpu_targets.hpp"
 
 namespace {
 
 using namespace gpu_test;
 
-constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
-constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+using gpu_test::cpu_naive;
+using gpu_test::cpu_tiled;
 
 /// q of partners among rows with missing values, by the p that edges without a cut have; returns
 /// how many there are.
 std::uint64_t check_missing_q(gpu::measure what, const gpu::matrix<double>& x, gpu::tail side,
                               gpu::adjustment how) {
-  const gpu::pair_options options = pairwise_options(tiled, 5);
+  const gpu::pair_options options = pairwise_options(cpu_tiled, 5);
   const auto edges = gpu::all_pairs(what, x, options, gpu::edge_sink{.keep = {.side = side}});
   std::vector<double> p;
   for (const gpu::edge& e : edges.edges) p.push_back(e.p);
@@ -49,28 +50,28 @@ std::uint64_t check_missing_q(gpu::measure what, const gpu::matrix<double>& x, g
 }  // namespace
 
 TEST_CASE("Partners have the q of the textbook", "[p_value][adjusted][top_k]") {
-  partners_have_the_q_of_the_textbook<spearman_measure>(tiled);
-  partners_have_the_q_of_the_textbook<spearman_measure>(naive);
-  partners_have_the_q_of_the_textbook<pearson_measure>(tiled);
+  partners_have_the_q_of_the_textbook<spearman_measure>(cpu_tiled);
+  partners_have_the_q_of_the_textbook<spearman_measure>(cpu_naive);
+  partners_have_the_q_of_the_textbook<pearson_measure>(cpu_tiled);
 }
 
 TEST_CASE("Partners have the q of the edges", "[p_value][adjusted][top_k]") {
-  q_of_many_pairs_is_that_of_the_edges<spearman_measure>(tiled);
-  q_of_many_pairs_is_that_of_the_edges<pearson_measure>(tiled);
+  q_of_many_pairs_is_that_of_the_edges<spearman_measure>(cpu_tiled);
+  q_of_many_pairs_is_that_of_the_edges<pearson_measure>(cpu_tiled);
 }
 
 TEST_CASE("q of partners is refused where it is not known", "[p_value][adjusted][top_k]") {
-  q_is_refused_where_it_is_not_known<spearman_measure>(tiled);
-  q_is_refused_where_it_is_not_known<pearson_measure>(tiled);
+  q_is_refused_where_it_is_not_known<spearman_measure>(cpu_tiled);
+  q_is_refused_where_it_is_not_known<pearson_measure>(cpu_tiled);
 }
 
 TEST_CASE("Folded rows and prepared rows give the same q", "[p_value][adjusted][top_k]") {
   const auto few_patterns = tied_matrix<std::int32_t>(120, 5, 3);
   for (const auto fold : {gpu::row_folding::always, gpu::row_folding::never}) {
-    gpu::pair_options options = tiled.options();
+    gpu::pair_options options = cpu_tiled.options();
     options.fold = fold;
-    q_equals_the_textbook<spearman_measure>(tiled, few_patterns, 0, options);
-    q_equals_the_textbook<spearman_measure>(tiled, few_patterns, 50, options);
+    q_equals_the_textbook<spearman_measure>(cpu_tiled, few_patterns, 0, options);
+    q_equals_the_textbook<spearman_measure>(cpu_tiled, few_patterns, 50, options);
   }
   const auto x = area_rows<double>(20, 15, 1);
   const auto y = area_rows<double>(40, 15, 2);
@@ -109,7 +110,7 @@ TEST_CASE("q of partners in y among rows with missing values", "[p_value][adjust
     for (gpu::index_t k = 0; k < x.cols(); ++k) x(i, k) += complete(i % 20, k);
     for (gpu::index_t k = i % 5; k < x.cols(); k += 3 + i % 3) x(i, k) = std::nan("");
   }
-  const gpu::pair_options options = pairwise_options(tiled, 5);
+  const gpu::pair_options options = pairwise_options(cpu_tiled, 5);
   const auto how = gpu::adjustment::benjamini_hochberg;
   const auto edges = gpu::spearman_all_pairs(x, complete, options, gpu::edge_sink{});
   std::vector<double> p;

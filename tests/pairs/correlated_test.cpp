@@ -11,6 +11,7 @@
 #include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
 
+#include "pairs/measure_calls.hpp"
 #include "support/catch.hpp"
 #include "support/correlated_rows.hpp"
 
@@ -19,8 +20,11 @@ namespace {
 using gpu::index_t;
 using gpu_test::correlated_matrix;
 using gpu_test::correlated_shape;
+using gpu_test::counts_of;
+using gpu_test::pearson;
+using gpu_test::spearman;
 
-gpu::pair_options cpu_options(gpu::pair_variant variant) {
+gpu::pair_options unfolded_options(gpu::pair_variant variant) {
   gpu::pair_options out;
   out.variant = variant;
   out.fold = gpu::row_folding::never;
@@ -29,37 +33,14 @@ gpu::pair_options cpu_options(gpu::pair_variant variant) {
   return out;
 }
 
-const gpu::pair_options exact = cpu_options(gpu::pair_variant::naive);
-const gpu::pair_options quick = cpu_options(gpu::pair_variant::tiled);
-
-const auto spearman = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
-  return gpu::spearman_all_pairs(view, options, sink);
-};
-const auto pearson = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
-  return gpu::pearson_all_pairs(view, options, sink);
-};
-
-// What counts of these edges are.
-gpu::pair_counts counts_of(std::span<const gpu::edge> edges, index_t rows, index_t bins) {
-  gpu::pair_counts out;
-  out.kept = edges.size();
-  out.degree.resize(static_cast<std::size_t>(rows));
-  out.histogram.resize(static_cast<std::size_t>(bins));
-  for (const gpu::edge& e : edges) {
-    ++out.degree[e.row];
-    ++out.degree[e.col];
-    const double place = std::floor((e.statistic + 1) * static_cast<double>(bins) / 2);
-    if (bins > 0)
-      ++out.histogram[static_cast<std::size_t>(std::min(place, static_cast<double>(bins - 1)))];
-  }
-  return out;
-}
+const gpu::pair_options by_naive = unfolded_options(gpu::pair_variant::naive);
+const gpu::pair_options by_tiled = unfolded_options(gpu::pair_variant::tiled);
 
 template <class Run>
 void same_neighbors(const Run& run, const gpu::matrix<float>& data, const gpu::pair_filter& keep) {
   const gpu::top_k_sink sink{.k = 7, .keep = keep};
-  const auto wanted = run(data.view(), exact, sink);
-  const auto got = run(data.view(), quick, sink);
+  const auto wanted = run(data.view(), by_naive, sink);
+  const auto got = run(data.view(), by_tiled, sink);
   const bool same_numbers = got.count == wanted.count;
   CHECK(same_numbers);
   index_t wrong = 0;
@@ -76,12 +57,12 @@ template <class Run>
 void sinks_agree(const Run& run, const gpu::matrix<float>& data, const gpu::pair_filter& keep) {
   const auto view = data.view();
   const gpu::edge_sink edges{.keep = keep};
-  const std::vector<gpu::edge> wanted = run(view, exact, edges).edges.to_vector();
-  const bool same_edges = run(view, quick, edges).edges == wanted;
+  const std::vector<gpu::edge> wanted = run(view, by_naive, edges).edges.to_vector();
+  const bool same_edges = run(view, by_tiled, edges).edges == wanted;
   CHECK(same_edges);
   for (const index_t bins : {0, 40}) {
     const gpu::pair_counts counts = counts_of(wanted, data.rows(), bins);
-    const auto got = run(view, quick, gpu::count_sink{.keep = keep, .histogram_bins = bins});
+    const auto got = run(view, by_tiled, gpu::count_sink{.keep = keep, .histogram_bins = bins});
     CHECK(got.kept == counts.kept);
     const bool same_counts = got.degree == counts.degree && got.histogram == counts.histogram;
     CHECK(same_counts);
@@ -125,9 +106,9 @@ TEST_CASE("What a sample of the pairs does not show costs no pair", "[correlated
   std::copy_n(unrelated.data(), 1400 * 30, data.data());
   for (const double p : {1e-6, 1e-10}) {
     const gpu::edge_sink sink{.keep = {.max_p = p}};
-    const auto wanted = spearman(data.view(), exact, sink).edges;
+    const auto wanted = spearman(data.view(), by_naive, sink).edges;
     CHECK(wanted.size() > 10'000);
-    const bool same = spearman(data.view(), quick, sink).edges == wanted;
+    const bool same = spearman(data.view(), by_tiled, sink).edges == wanted;
     CHECK(same);
   }
 }
@@ -136,9 +117,9 @@ TEST_CASE("A flood of edges comes in order within the least memory", "[correlate
   const auto data = correlated_matrix<float>(
       {.rows = 530, .cols = 20, .pairs_in_blocks = 0.5, .blocks_side_by_side = false});
   const auto check = [&](const auto& run, const gpu::pair_filter& keep) {
-    const auto wanted = run(data.view(), exact, gpu::edge_sink{.keep = keep}).edges;
+    const auto wanted = run(data.view(), by_naive, gpu::edge_sink{.keep = keep}).edges;
     for (const std::size_t beyond_least : {std::size_t{0}, std::size_t{200'000}}) {
-      gpu::pair_options little = quick;
+      gpu::pair_options little = by_tiled;
       little.exec.workspace_bytes = 1;
       try {
         (void)run(data.view(), little, gpu::edge_sink{.keep = keep});

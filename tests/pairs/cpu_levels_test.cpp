@@ -13,12 +13,15 @@
 
 #include <gpu/all_pairs.hpp>
 
+#include "pairs/measure_calls.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
 
 namespace {
 
 using gpu::index_t;
+using gpu_test::pearson;
+using gpu_test::spearman;
 
 gpu::pair_options cpu_options(gpu::pair_variant variant, int threads = 2) {
   gpu::pair_options out;
@@ -74,13 +77,6 @@ void variants_agree(const Run& run, const gpu::matrix<std::int32_t>& data) {
     }
   }
 }
-
-const auto spearman = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
-  return gpu::spearman_all_pairs(view, options, sink);
-};
-const auto pearson = [](const auto& view, const gpu::pair_options& options, const auto& sink) {
-  return gpu::pearson_all_pairs(view, options, sink);
-};
 
 }  // namespace
 

@@ -39,7 +39,7 @@ void check_table(const gpu::matrix<T>& data, const gpu::pair_filter& keep, gpu::
 }
 
 template <class T>
-void check_type() {
+void check_results_of() {
   const gpu::pair_filter keep{.max_p = 0.05};
   for (const gpu::index_t gap : {0, 3}) {
     check_table<spearman_call>(gpu_test::tied_matrix<T>(400, 30, 1), keep, 7, gap);
@@ -63,7 +63,7 @@ std::string message_of(const std::function<void()>& run) {
 TEMPLATE_TEST_CASE("Device results equal host results for every element type", "[pairs][device]",
                    std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, float,
                    double) {
-  check_type<TestType>();
+  check_results_of<TestType>();
 }
 
 TEST_CASE("Device results of every variant", "[pairs][device]") {

@@ -41,14 +41,14 @@ auto in_both_ways(const Call& call) {
   return std::pair(run(false), run(true));
 }
 
-struct job {
+struct short_job {
   gpu::measure what;
   gpu::matrix<float> data;
   gpu::pair_filter keep;
   gpu::pair_options options = {.exec = {.target = gpu::backend::cuda}};
 };
 
-std::size_t check_host(const job& of) {
+std::size_t check_short_on_host(const short_job& of) {
   const auto [edges, other_edges] = in_both_ways([&] {
     return gpu::all_pairs(of.what, of.data, of.options, gpu::edge_sink{.keep = of.keep});
   });
@@ -66,7 +66,7 @@ std::size_t check_host(const job& of) {
   return edges.edges.size();
 }
 
-void check_device(const job& of) {
+void check_short_on_device(const short_job& of) {
   const gpu_test::device_table<float> data(of.data);
   const auto [degrees, others] = in_both_ways([&] {
     const gpu_test::device_table<std::uint32_t> degree(1, of.data.rows());
@@ -92,18 +92,18 @@ TEST_CASE("Short jobs on CUDA give the same in every way", "[short_jobs][cuda]")
     const index_t cols = one_of(3, 4, 8, 10, 30, 64, 65, 130);
     // Around a tile of each multiprocessor, and in the middle.
     const index_t rows = one_of(2, 40, 200, 1030, 1050, 3000, 7000);
-    job of{.what = what,
-           .data = gpu_test::correlated_matrix<float>({.rows = rows,
-                                                       .cols = cols,
-                                                       .pairs_in_blocks = one_of(0.001, 0.05),
-                                                       .levels = one_of(0, 0, 3),
-                                                       .seed = random()}),
-           .keep = {.max_p = one_of(1e-9, 1e-3, 0.05)}};
+    short_job of{.what = what,
+                 .data = gpu_test::correlated_matrix<float>({.rows = rows,
+                                                             .cols = cols,
+                                                             .pairs_in_blocks = one_of(0.001, 0.05),
+                                                             .levels = one_of(0, 0, 3),
+                                                             .seed = random()}),
+                 .keep = {.max_p = one_of(1e-9, 1e-3, 0.05)}};
     if (round % 5 == 0) of.options.part = {.index = 1, .of = 3};
     INFO(rows << " x " << cols << ", measure " << static_cast<int>(what) << ", p "
               << of.keep.max_p);
-    edges += check_host(of);
-    if (round % 5 != 0) check_device(of);
+    edges += check_short_on_host(of);
+    if (round % 5 != 0) check_short_on_device(of);
   }
   CHECK(edges > 10'000);
 }

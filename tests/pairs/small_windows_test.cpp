@@ -26,7 +26,7 @@ namespace {
 using gpu::index_t;
 using gpu::measure;
 
-gpu::pair_options cpu_options() {
+gpu::pair_options three_thread_options() {
   gpu::pair_options out;
   out.exec.target = gpu::backend::cpu;
   out.exec.cpu_threads = 3;
@@ -113,7 +113,7 @@ TEST_CASE("Small windows of one table give the bytes of all rows at once", "[win
       const auto rows = static_cast<index_t>(17 + engine() % 40);
       const index_t cols = long_cols(what, false, engine);
       INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
-      gpu::pair_options options = cpu_options();
+      gpu::pair_options options = three_thread_options();
       if (trial == 1) options.fold = gpu::row_folding::never;
       if (trial == 1 && engine() % 2 == 0) options.part = {.index = 1, .of = 3};
       const auto run = [&](const auto& table) {
@@ -142,7 +142,7 @@ TEST_CASE("Small windows of x against y give the bytes of all rows at once", "[w
       const auto y = random_rows<std::uint8_t>(of_y, cols, engine);
       says_the_same([&](const gpu::pair_options& how,
                         const auto& sink) { return gpu::all_pairs(what, x, y, how, sink); },
-                    what, {.connectivity = false}, cpu_options(), engine);
+                    what, {.connectivity = false}, three_thread_options(), engine);
     }
   }
 }
@@ -155,7 +155,7 @@ TEST_CASE("Small windows of rows with missing values give the bytes of all rows 
     const auto rows = static_cast<index_t>(18 + engine() % 20);
     INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
     const auto table = with_missing(random_rows<double>(rows, cols, engine), engine);
-    gpu::pair_options options = cpu_options();
+    gpu::pair_options options = three_thread_options();
     options.nans = gpu::nan_policy::pairwise;
     says_the_same([&](const gpu::pair_options& how,
                       const auto& sink) { return gpu::all_pairs(what, table, how, sink); },
@@ -173,15 +173,15 @@ TEST_CASE("Small windows of tables that are gathered or prepared", "[windows]") 
     const auto run = [&](const auto& view) {
       says_the_same([&](const gpu::pair_options& how,
                         const auto& sink) { return gpu::all_pairs(what, view, how, sink); },
-                    what, {}, cpu_options(), engine);
+                    what, {}, three_thread_options(), engine);
     };
     run(sparse.view());
     run(columns.view());
-    const auto prepared = gpu::prepare_rows(what, table, cpu_options());
+    const auto prepared = gpu::prepare_rows(what, table, three_thread_options());
     const auto x = random_rows<float>(20, 17'000, engine);
     says_the_same([&](const gpu::pair_options& how,
                       const auto& sink) { return gpu::all_pairs(what, x, prepared, how, sink); },
-                  what, {.folded = false, .connectivity = false}, cpu_options(), engine);
+                  what, {.folded = false, .connectivity = false}, three_thread_options(), engine);
   }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("Small windows give what the definition gives", "[windows]") {
     }
     return u;
   };
-  gpu::pair_options options = cpu_options();
+  gpu::pair_options options = three_thread_options();
   const auto spearman = [&](const gpu::pair_options& how) {
     return gpu::spearman_all_pairs(data, how, gpu::edge_sink{.keep = {.max_p = 1.0}});
   };
@@ -267,9 +267,9 @@ TEST_CASE("Small windows give what the definition gives", "[windows]") {
 TEST_CASE("Fewer threads run where memory holds no more", "[windows]") {
   std::mt19937_64 engine(31);
   const auto table = random_rows<double>(30, 30'000, engine);
-  gpu::pair_options one = cpu_options();
+  gpu::pair_options one = three_thread_options();
   one.exec.cpu_threads = 1;
-  gpu::pair_options many = cpu_options();
+  gpu::pair_options many = three_thread_options();
   many.exec.cpu_threads = 8;
   const auto run = [&](const gpu::pair_options& how) {
     return gpu::spearman_all_pairs(table, how, gpu::count_sink{});

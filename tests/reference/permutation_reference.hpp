@@ -13,6 +13,12 @@
 
 namespace gpu_test {
 
+inline double factorial(gpu::index_t n) {
+  double out = 1;
+  for (gpu::index_t k = 2; k <= n; ++k) out *= static_cast<double>(k);
+  return out;
+}
+
 /// How many permutations of 0, ..., n - 1 have each sum of squared differences from their places.
 inline std::map<std::int64_t, std::int64_t> permutations_by_sum(gpu::index_t n) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));

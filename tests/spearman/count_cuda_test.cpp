@@ -16,10 +16,6 @@ namespace {
 
 using matrix = gpu::matrix<std::int32_t>;
 
-bool is_offered() {
-  return gpu_test::applies(gpu::pair_variant::hopper);
-}
-
 gpu::pair_counts counts(const matrix& x, gpu::pair_variant variant, const gpu::count_sink& sink) {
   gpu::pair_options options{.variant = variant};
   options.exec.target =
@@ -72,34 +68,34 @@ matrix classes_of_all_sizes(gpu::index_t rows, gpu::index_t cols) {
   return out;
 }
 
-constexpr auto cpu = gpu::pair_variant::tiled;
+constexpr auto tiled = gpu::pair_variant::tiled;
 constexpr auto mma = gpu::pair_variant::tensor;
 
 }  // namespace
 
 TEST_CASE("Loose cuts are counted as the CPU counts", "[spearman][count]") {
-  if (!is_offered()) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   for (const gpu::index_t cols : {5, 16, 30, 31, 32, 33, 64, 65, 96, 100, 128}) {
     for (const gpu::index_t rows : {2, 63, 257, 1500}) {
-      check_same(permutations(rows, cols), cpu, {.max_p = 0.05}, 77);
-      check_same(classes_of_all_sizes(rows, cols), cpu, {.max_p = 0.2}, 16);
+      check_same(permutations(rows, cols), tiled, {.max_p = 0.05}, 77);
+      check_same(classes_of_all_sizes(rows, cols), tiled, {.max_p = 0.2}, 16);
     }
   }
-  check_same(gpu_test::tied_matrix<std::int32_t>(3000, 30, 5, 0.95, 6), cpu, {.max_p = 0.05}, 1);
+  check_same(gpu_test::tied_matrix<std::int32_t>(3000, 30, 5, 0.95, 6), tiled, {.max_p = 0.05}, 1);
 }
 
 TEST_CASE("Loose one-sided cuts are counted as the CPU counts", "[spearman][count]") {
-  if (!is_offered()) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   for (const gpu::tail side : {gpu::tail::greater, gpu::tail::less}) {
-    check_same(classes_of_all_sizes(1200, 30), cpu, {.max_p = 0.05, .side = side}, 77);
-    check_same(permutations(1200, 30), cpu, {.max_p = 0.3, .side = side}, 500);
-    check_same(permutations(1200, 70), cpu, {.max_p = 0.05, .side = side}, 0);
+    check_same(classes_of_all_sizes(1200, 30), tiled, {.max_p = 0.05, .side = side}, 77);
+    check_same(permutations(1200, 30), tiled, {.max_p = 0.3, .side = side}, 500);
+    check_same(permutations(1200, 70), tiled, {.max_p = 0.05, .side = side}, 0);
   }
 }
 
 TEST_CASE("Pairs on the cut and on the edges of bins count on the right side",
           "[spearman][count]") {
-  if (!is_offered()) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   for (const gpu::index_t cols : {9, 30, 40}) {
     const matrix x = classes_of_all_sizes(900, cols);
     const gpu::matrix<double> rho = gpu::spearman_all_pairs(x.view());
@@ -109,20 +105,20 @@ TEST_CASE("Pairs on the cut and on the edges of bins count on the right side",
       const auto b = static_cast<gpu::index_t>(engine() % 900);
       const double cut = std::abs(rho(a, b));
       if (!(cut > 0.1 && cut < 0.6)) continue;
-      check_same(x, cpu, {.max_p = 1, .min_abs = cut}, 20);
-      check_same(x, cpu, {.max_p = 1, .min_abs = std::nextafter(cut, 1.0)}, 20);
-      check_same(x, cpu, {.max_p = 1, .min_abs = cut, .side = gpu::tail::greater}, 10);
+      check_same(x, tiled, {.max_p = 1, .min_abs = cut}, 20);
+      check_same(x, tiled, {.max_p = 1, .min_abs = std::nextafter(cut, 1.0)}, 20);
+      check_same(x, tiled, {.max_p = 1, .min_abs = cut, .side = gpu::tail::greater}, 10);
     }
     // 1 - 6 d / (n (n^2 - 1)): with these bins many statistics are an edge or next to one.
     for (const gpu::index_t bins : {2, 10, 120, 8990, 65536}) {
-      check_same(x, cpu, {.max_p = 1, .min_abs = 0.2}, bins);
+      check_same(x, tiled, {.max_p = 1, .min_abs = 0.2}, bins);
     }
   }
 }
 
 TEST_CASE("Many rows of many classes are counted as the tensor variant counts",
           "[spearman][count]") {
-  if (!is_offered()) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   for (const gpu::index_t cols : {30, 100}) {
     check_same(gpu_test::tied_matrix<std::int32_t>(100300, cols, 5, 0.7, 9), mma, {.max_p = 0.05},
                cols == 30 ? 1000 : 0);
@@ -132,7 +128,7 @@ TEST_CASE("Many rows of many classes are counted as the tensor variant counts",
 
 TEST_CASE("The passes of Benjamini and Hochberg find the cut that the tensor variant finds",
           "[spearman][count]") {
-  if (!is_offered()) return;
+  if (!gpu_test::applies(gpu::pair_variant::hopper)) return;
   const matrix x = gpu_test::tied_matrix<std::int32_t>(20000, 30, 9, 0.97, 3);
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
     check_same(x, mma, {.max_p = 0.05, .side = side, .adjust = gpu::adjustment::benjamini_hochberg},

@@ -20,15 +20,17 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "reference/correlation_reference.hpp"
+#include "reference/permutation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/cpu_targets.hpp"
 #include "support/generators.hpp"
-#include "support/pair_target.hpp"
 
 namespace {
 
 using gpu_test::const_view;
 
-constexpr std::array sides{gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less};
+using gpu_test::all_sides;
+using gpu_test::factorial;
 
 enum class rows_with { no_ties, some_ties, ties };
 
@@ -64,12 +66,6 @@ bool has_ties(const T* row, gpu::index_t cols) {
   std::vector<T> sorted(row, row + cols);
   std::sort(sorted.begin(), sorted.end());
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-}
-
-double factorial(gpu::index_t n) {
-  double out = 1;
-  for (gpu::index_t k = 2; k <= n; ++k) out *= static_cast<double>(k);
-  return out;
 }
 
 // The groups of equal values of a row, largest first, as sum of t^3 - t and product of t!.
@@ -244,7 +240,7 @@ TEST_CASE("edges, streams and counts by the default p", "[spearman][exact]") {
     for (const gpu::index_t cols : {3, 4, 5, 7, 8, 9, 10, 11, 30, 200}) {
       const auto data = make_rows(80, cols, what, static_cast<std::uint64_t>(cols));
       std::vector<gpu::pair_filter> filters = gpu_test::some_filters();
-      for (const gpu::tail side : sides) {
+      for (const gpu::tail side : all_sides) {
         const double least = (side == gpu::tail::two_sided ? 2 : 1) / factorial(cols);
         if (least == 0) continue;
         filters.push_back({.max_p = least, .side = side});
@@ -287,7 +283,7 @@ TEST_CASE("adjustments of the default p", "[spearman][exact]") {
   for (const gpu::index_t cols : {4, 6, 8, 9, 10, 12}) {
     for (const auto what : {rows_with::some_ties, rows_with::ties}) {
       const auto data = make_rows(110, cols, what, 5);
-      for (const gpu::tail side : sides) {
+      for (const gpu::tail side : all_sides) {
         const auto all = every_pair(data, side, cols > 9);
         for (const double alpha : {0.3, 0.05, 1e-3, 1e-6}) {
           INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
@@ -401,7 +397,7 @@ TEST_CASE("many rows of few ranks by exact p", "[spearman][exact]") {
 TEST_CASE("adjustments of exact p", "[spearman][exact]") {
   for (const gpu::index_t cols : {7, 25}) {
     const auto data = make_rows(70, cols, rows_with::some_ties, 5);
-    for (const gpu::tail side : sides) {
+    for (const gpu::tail side : all_sides) {
       const auto all = every_pair(data, side);
       for (const double alpha : {0.3, 0.05, 1e-6, 1.0}) {
         INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
@@ -421,7 +417,7 @@ TEST_CASE("adjustments of exact p", "[spearman][exact]") {
 
 TEST_CASE("partners by exact p", "[spearman][exact]") {
   const auto data = make_rows(1100, 12, rows_with::some_ties, 6);
-  for (const gpu::tail side : sides) {
+  for (const gpu::tail side : all_sides) {
     const auto all = every_pair(data, side);
     std::vector<std::vector<pair_p>> of_row(1100);
     for (const pair_p& pair : all) {

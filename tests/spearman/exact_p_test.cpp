@@ -14,10 +14,11 @@
 
 #include "reference/permutation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/cpu_targets.hpp"
 
 namespace {
 
-constexpr std::array sides{gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less};
+using gpu_test::all_sides;
 
 double p_of_sum(std::int64_t sum, gpu::index_t n, gpu::tail side) {
   const auto scale = static_cast<double>(n * (n * n - 1));
@@ -66,7 +67,7 @@ TEST_CASE("p of Spearman of few observations is that of all permutations", "[spe
   for (const gpu::index_t n : {3, 4, 5, 6, 7, 8}) {
     const auto counts = gpu_test::permutations_by_sum(n);
     for (const auto& [sum, ignored] : counts) {
-      for (const gpu::tail side : sides) {
+      for (const gpu::tail side : all_sides) {
         INFO(n << " observations, S " << sum << ", tail " << static_cast<int>(side));
         const auto wanted = static_cast<double>(gpu_test::permutation_p(counts, sum, side));
         CHECK(std::abs(p_of_sum(sum, n, side) - wanted) <= 1e-15 * wanted);
@@ -77,9 +78,9 @@ TEST_CASE("p of Spearman of few observations is that of all permutations", "[spe
 
 TEST_CASE("p of Spearman is R's", "[spearman][p_value]") {
   for (const literal& own : of_r) {
-    for (std::size_t s = 0; s < sides.size(); ++s) {
+    for (std::size_t s = 0; s < all_sides.size(); ++s) {
       INFO(own.n << " observations, S " << own.sum << ", tail " << s);
-      CHECK(std::abs(p_of_sum(own.sum, own.n, sides[s]) - own.p[s]) <= 1e-12 * own.p[s]);
+      CHECK(std::abs(p_of_sum(own.sum, own.n, all_sides[s]) - own.p[s]) <= 1e-12 * own.p[s]);
     }
   }
 }
@@ -95,8 +96,8 @@ TEST_CASE("p of Spearman by permutations never grows with rho", "[spearman][p_va
     std::array<double, 3> last{0, 0, 2};
     for (std::int64_t sum = 0; sum <= 2 * centre; sum += step) {
       std::array<double, 3> p{};
-      for (std::size_t s = 0; s < sides.size(); ++s) {
-        p[s] = p_of_sum(sum, n, sides[s]);
+      for (std::size_t s = 0; s < all_sides.size(); ++s) {
+        p[s] = p_of_sum(sum, n, all_sides[s]);
         is_within &= p[s] >= 0 && p[s] <= 1;
       }
       if (sum <= centre) falls &= p[0] >= last[0];
@@ -155,17 +156,14 @@ gpu::row_ties ties_of(const std::vector<int>& row) {
       gpu::matrix_view<const int>(row.data(), 1, static_cast<gpu::index_t>(row.size())))[0];
 }
 
-double factorial(gpu::index_t n) {
-  return std::round(std::tgamma(static_cast<double>(n) + 1));
-}
-
 }  // namespace
 
 TEST_CASE("The least p of ranks is the share of permutations that leave a row as it is",
           "[spearman][p_value]") {
   for (const gpu::index_t n : {3, 4, 5, 6, 7}) {
     for (const auto& row : gpu_test::rows_by_ties(n)) {
-      const double share = static_cast<double>(gpu_test::permutations_alike(row)) / factorial(n);
+      const double share =
+          static_cast<double>(gpu_test::permutations_alike(row)) / gpu_test::factorial(n);
       const gpu::row_ties ties = ties_of(row);
       INFO(n << " observations, " << ties.pairs << " tied pairs");
       for (const auto& [x, y] : {std::pair(ties, gpu::row_ties{}), std::pair(gpu::row_ties{}, ties),
@@ -174,7 +172,7 @@ TEST_CASE("The least p of ranks is the share of permutations that leave a row as
         CHECK(gpu::least_rank_p(n, x, y, gpu::tail::greater) == std::min(0.5, share));
       }
       // No p of two such rows is below it, and that of the extreme is it or Student's t.
-      for (const gpu::tail side : sides) {
+      for (const gpu::tail side : all_sides) {
         const double least = gpu::least_rank_p(n, ties, ties, side);
         for (const double rho : {-1.0, -0.9, 0.0, 0.5, 1.0}) {
           CHECK(gpu::spearman_p_value(rho, n, ties, ties, side) >= least);
@@ -194,10 +192,10 @@ TEST_CASE("Of 8 and 9 values the least p knows the sum of squares of ranks",
       double alike = 1;  // product of t!
       for (auto at = row.begin(); at != row.end();) {
         const auto end = std::find_if(at, row.end(), [&](int v) { return v != *at; });
-        alike *= factorial(end - at);
+        alike *= gpu_test::factorial(end - at);
         at = end;
       }
-      const double share = std::min(1.0, 2 * alike / factorial(n));
+      const double share = std::min(1.0, 2 * alike / gpu_test::factorial(n));
       const double least = gpu::least_rank_p(n, ties_of(row));
       CHECK(least >= share);
       CHECK(least < 5 * share);
@@ -258,7 +256,7 @@ TEST_CASE("The test that a call takes", "[spearman][p_value]") {
 
 TEST_CASE("p of Spearman with ties and of many observations is that of t", "[spearman][p_value]") {
   const gpu::row_ties one{.pairs = 1};
-  for (const gpu::tail side : sides) {
+  for (const gpu::tail side : all_sides) {
     for (const double rho : {-0.9, -0.4, 0.0, 0.25, 0.9}) {
       CHECK(gpu::spearman_p_value(rho, 20, one, {}, side) ==
             gpu::correlation_p_value(rho, 20, side));

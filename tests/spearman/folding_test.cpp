@@ -1,11 +1,12 @@
 #include "spearman/folding_cases.hpp"
+#include "support/cpu_targets.hpp"
 
 namespace {
 
 using gpu_test::pair_target;
 
-constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
-constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+using gpu_test::cpu_naive;
+using gpu_test::cpu_tiled;
 
 // Rows of so few columns that they have few orders, whatever their values.
 void few_columns_fold_by_themselves(const pair_target& target) {
@@ -48,41 +49,41 @@ void few_columns_fold_by_themselves(const pair_target& target) {
 }  // namespace
 
 TEST_CASE("Folding changes no sink, CPU", "[spearman]") {
-  gpu_test::folding_changes_no_sink(tiled);
-  gpu_test::folding_changes_no_sink(naive);
+  gpu_test::folding_changes_no_sink(cpu_tiled);
+  gpu_test::folding_changes_no_sink(cpu_naive);
 }
 
 TEST_CASE("Folded edges in parts are those of the whole call, CPU", "[spearman][parts]") {
-  gpu_test::folded_parts_are_the_whole(tiled);
-  gpu_test::folded_parts_are_the_whole(naive);
+  gpu_test::folded_parts_are_the_whole(cpu_tiled);
+  gpu_test::folded_parts_are_the_whole(cpu_naive);
 }
 
 TEST_CASE("Folding takes the extremes, CPU", "[spearman]") {
-  gpu_test::folding_takes_the_extremes(tiled);
+  gpu_test::folding_takes_the_extremes(cpu_tiled);
 }
 
 TEST_CASE("Limits and batches of folded runs hold, CPU", "[spearman]") {
-  gpu_test::folded_limits_hold(tiled);
-  gpu_test::folded_batches_hold(tiled);
-  gpu_test::a_folded_consumer_may_throw(tiled);
+  gpu_test::folded_limits_hold(cpu_tiled);
+  gpu_test::folded_batches_hold(cpu_tiled);
+  gpu_test::a_folded_consumer_may_throw(cpu_tiled);
 }
 
 TEST_CASE("Folding is chosen where it pays, CPU", "[spearman]") {
-  gpu_test::folding_is_chosen_where_it_pays(tiled);
+  gpu_test::folding_is_chosen_where_it_pays(cpu_tiled);
 }
 
 TEST_CASE("Rows of few columns fold by themselves, CPU", "[spearman]") {
-  few_columns_fold_by_themselves(tiled);
+  few_columns_fold_by_themselves(cpu_tiled);
 }
 
 TEST_CASE("Folding needs ranks and leaves rows without them out, CPU", "[spearman]") {
-  gpu_test::folding_needs_ranks(tiled);
-  gpu_test::folding_leaves_nan_rows_out(tiled);
+  gpu_test::folding_needs_ranks(cpu_tiled);
+  gpu_test::folding_leaves_nan_rows_out(cpu_tiled);
 }
 
 TEST_CASE("A small workspace puts folded edges in order range by range", "[spearman]") {
   const auto data = gpu_test::repeated_rows(900, 30, 300, 21);
-  auto options = gpu_test::folding(tiled, gpu::row_folding::always);
+  auto options = gpu_test::folding(cpu_tiled, gpu::row_folding::always);
   const auto wanted = gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{});
   options.exec.cpu_threads = 2;
   options.exec.workspace_bytes = 1;

@@ -1,25 +1,26 @@
 #include "spearman/spearman_cases.hpp"
+#include "support/cpu_targets.hpp"
 
 namespace {
 
 using gpu_test::pair_target;
 using gpu_test::spearman_measure;
 
-constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
-constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+using gpu_test::cpu_naive;
+using gpu_test::cpu_tiled;
 
 }  // namespace
 
 TEST_CASE("Spearman, CPU tiled", "[spearman]") {
-  gpu_test::run_common_pair_cases<spearman_measure>(tiled);
+  gpu_test::run_common_pair_cases<spearman_measure>(cpu_tiled);
 }
 
-TEST_CASE("Spearman, CPU naive", "[spearman]") {
-  gpu_test::run_common_pair_cases<spearman_measure>(naive);
+TEST_CASE("Spearman, CPU naive", "[spearman][naive]") {
+  gpu_test::run_common_pair_cases<spearman_measure>(cpu_naive);
 }
 
 TEST_CASE("Spearman decisions are exact", "[spearman]") {
-  for (const pair_target& target : {tiled, naive}) {
+  for (const pair_target& target : {cpu_tiled, cpu_naive}) {
     gpu_test::decimal_cuts_are_met_exactly(target);
     gpu_test::the_p_of_a_pair_keeps_that_pair(target);
     gpu_test::long_columns_stay_exact(target);
@@ -28,20 +29,20 @@ TEST_CASE("Spearman decisions are exact", "[spearman]") {
 }
 
 TEST_CASE("Spearman equals SciPy", "[spearman]") {
-  gpu_test::equals_scipy(tiled);
-  gpu_test::equals_scipy(naive);
+  gpu_test::equals_scipy(cpu_tiled);
+  gpu_test::equals_scipy(cpu_naive);
 }
 
 TEST_CASE("Spearman of real data has the known answers", "[spearman]") {
-  gpu_test::known_answers_of_gene_expression(tiled);
-  gpu_test::known_answers_of_image_pixels(tiled);
+  gpu_test::known_answers_of_gene_expression(cpu_tiled);
+  gpu_test::known_answers_of_image_pixels(cpu_tiled);
 }
 
 TEST_CASE("Infinite values rank like others", "[spearman]") {
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> values{-inf, 1, 2, inf, 3, 4, 5, 6};
   const gpu::matrix_view<const double> data(values.data(), 2, 4);
-  CHECK(gpu::spearman_all_pairs(data, tiled.options())(0, 1) == 1.0);
+  CHECK(gpu::spearman_all_pairs(data, cpu_tiled.options())(0, 1) == 1.0);
 }
 
 TEST_CASE("A variant of the other backend is refused", "[spearman]") {
@@ -54,8 +55,8 @@ TEST_CASE("A variant of the other backend is refused", "[spearman]") {
 
 TEST_CASE("The workspace limit is kept or refused on the CPU", "[spearman]") {
   const auto data = gpu_test::tied_matrix<std::int32_t>(300, 30, 2);
-  const auto wanted = gpu::spearman_all_pairs(data.view(), tiled.options(), gpu::edge_sink{});
-  gpu::pair_options options = tiled.options();
+  const auto wanted = gpu::spearman_all_pairs(data.view(), cpu_tiled.options(), gpu::edge_sink{});
+  gpu::pair_options options = cpu_tiled.options();
   options.exec.cpu_threads = 2;
   options.exec.workspace_bytes = 1;
   std::size_t needed = 0;

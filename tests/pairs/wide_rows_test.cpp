@@ -13,6 +13,8 @@
 
 #include <gpu/all_pairs.hpp>
 
+#include "pairs/measure_calls.hpp"
+#include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -100,24 +102,45 @@ bool same_edges(std::span<const gpu::edge> a, std::span<const gpu::edge> b) {
       });
 }
 
-// run(variant, threads, sink) gives a result of one table, or of two.
+// The pairs of statistics that a cut keeps: above the diagonal, or all of two tables.
+std::vector<gpu::edge> kept_of(const gpu::matrix<double>& statistics, const gpu::pair_filter& keep,
+                               bool is_against) {
+  std::vector<gpu::edge> out;
+  for (index_t i = 0; i < statistics.rows(); ++i) {
+    for (index_t j = is_against ? 0 : i + 1; j < statistics.cols(); ++j) {
+      const double r = statistics(i, j);
+      if (std::isnan(r)) continue;
+      if (keep.min_abs > 0 && !(gpu_test::reference_key(r, keep.side) >= keep.min_abs)) continue;
+      out.push_back({static_cast<gpu::node_id>(i), static_cast<gpu::node_id>(j), r, 0});
+    }
+  }
+  return out;
+}
+
+// run(threads, sink) gives a result of one table, or of two; `statistics` are those of the naive
+// variant.
 template <class Run>
-void check_cuts(const Run& run, const std::vector<double>& cuts) {
-  constexpr auto naive = gpu::pair_variant::naive;
-  constexpr auto tiled = gpu::pair_variant::tiled;
+void check_cuts(const Run& run, const gpu::matrix<double>& statistics, bool is_against,
+                const std::vector<double>& cuts) {
   for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
     for (const double cut : cuts) {
       CAPTURE(cut, static_cast<int>(side));
       const gpu::pair_filter keep{.min_abs = cut, .side = side};
-      const auto wanted = run(naive, 2, gpu::edge_sink{.keep = keep}).edges;
-      CHECK(same_edges(run(tiled, 2, gpu::edge_sink{.keep = keep}).edges, wanted));
-      const gpu::count_sink binned{.keep = keep, .histogram_bins = 20};
-      const auto expected = run(naive, 1, binned);
-      CHECK(expected.kept == wanted.size());
-      CHECK(run(tiled, 1, binned).histogram == expected.histogram);
-      const auto got = run(tiled, 3, gpu::count_sink{.keep = keep});
-      CHECK(got.kept == wanted.size());
-      CHECK(got.degree == expected.degree);
+      const std::vector<gpu::edge> wanted = kept_of(statistics, keep, is_against);
+      CHECK(same_edges(run(2, gpu::edge_sink{.keep = keep}).edges, wanted));
+      const auto binned = run(1, gpu::count_sink{.keep = keep, .histogram_bins = 20});
+      const auto counts = run(3, gpu::count_sink{.keep = keep});
+      // The rows of y count behind those of x.
+      std::vector<gpu::edge> of_nodes = wanted;
+      const auto first_of_y = static_cast<gpu::node_id>(is_against ? statistics.rows() : 0);
+      for (gpu::edge& e : of_nodes) e.col += first_of_y;
+      const gpu::pair_counts expected =
+          gpu_test::counts_of(of_nodes, first_of_y + statistics.cols(), 20);
+      std::vector<std::uint32_t> degree = counts.degree;
+      degree.insert(degree.end(), counts.y_degree.begin(), counts.y_degree.end());
+      CHECK(binned.histogram == expected.histogram);
+      CHECK(counts.kept == expected.kept);
+      CHECK(degree == expected.degree);
     }
   }
 }
@@ -136,7 +159,8 @@ void check_table(gpu::measure what, const gpu::matrix<T>& data) {
     CHECK(same_bits(gpu::all_pairs(what, view, cpu_options(tiled, threads)), dense));
   }
   const std::vector<double> cuts = cuts_of(dense);
-  check_cuts(run, cuts);
+  check_cuts([&](int threads, const auto& sink) { return run(tiled, threads, sink); }, dense, false,
+             cuts);
   if (gpu::info_of(what).test != gpu::significance::none) {
     const gpu::edge_sink sink{.keep = {.max_p = 1e-6}};
     CHECK(same_edges(run(tiled, 1, sink).edges, run(naive, 1, sink).edges));
@@ -159,13 +183,13 @@ void check_table(gpu::measure what, const gpu::matrix<T>& data) {
   using view_type = gpu::matrix_view<const T>;
   const view_type x(view.row(0), split, data.cols(), view.row_stride());
   const view_type y(view.row(split), data.rows() - split, data.cols(), view.row_stride());
+  const gpu::matrix<double> across = gpu::all_pairs(what, x, y, cpu_options(naive));
   check_cuts(
-      [&](gpu::pair_variant variant, int threads, const auto& sink) {
-        return gpu::all_pairs(what, x, y, cpu_options(variant, threads), sink);
+      [&](int threads, const auto& sink) {
+        return gpu::all_pairs(what, x, y, cpu_options(tiled, threads), sink);
       },
-      {cuts.back()});
-  CHECK(same_bits(gpu::all_pairs(what, x, y, cpu_options(tiled)),
-                  gpu::all_pairs(what, x, y, cpu_options(naive))));
+      across, true, {cuts.back()});
+  CHECK(same_bits(gpu::all_pairs(what, x, y, cpu_options(tiled)), across));
 }
 
 }  // namespace
@@ -307,10 +331,11 @@ TEST_CASE("Rounding that moves whole rows to one side loses and adds no pair", "
       cuts.insert(cuts.end(), {r, std::nextafter(r, 2.0)});
     }
     check_cuts(
-        [&](gpu::pair_variant variant, int threads, const auto& sink) {
-          return gpu::all_pairs(gpu::measure::cosine, view, cpu_options(variant, threads), sink);
+        [&](int threads, const auto& sink) {
+          return gpu::all_pairs(gpu::measure::cosine, view,
+                                cpu_options(gpu::pair_variant::tiled, threads), sink);
         },
-        cuts);
+        dense, false, cuts);
     for (const auto order :
          {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
       const gpu::top_k_sink sink{.k = 3, .order = order};

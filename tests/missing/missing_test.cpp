@@ -6,7 +6,6 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "missing/missing_cases.hpp"
-#include "support/cpu_level.hpp"
 
 using gpu_test::pair_target;
 
@@ -280,8 +279,6 @@ TEST_CASE("Long rows over shared columns", "[missing]") {
 }
 
 TEST_CASE("Missing values in windows of rows", "[missing]") {
-  // pair_windows_test has windows of such rows at every level.
-  if (gpu_test::at_named_level()) return;
   auto data = gpu_test::rows_with_holes(2500, 24, gpu_test::holes::scattered, 3);
   // Rows without a statistic in several of the pieces that rows are prepared by.
   for (gpu::index_t k = 0; k < data.cols(); ++k) {

@@ -37,8 +37,9 @@ inline namespace v0 {
 /// @param what the measure; gpu::info_of says its limits.
 /// @param x values [rows, cols] in host memory: a gpu::matrix_view, gpu::matrix, std::mdspan, or
 ///   gpu::as_matrix of a range; or column by column: a gpu::column_matrix_view, gpu::transposed of
-///   any of these. In host memory also int64, uint32 and uint64. Rows are variables, columns are
-///   observations; rows up to 2^32 - 1, of both tables together, cols as the measure takes them.
+///   any of these, or a gpu::column_list_view of columns that lie apart. In host memory also int64,
+///   uint32 and uint64. Rows are variables, columns are observations; rows up to 2^32 - 1, of both
+///   tables together, cols as the measure takes them.
 /// @param y values [rows of y, cols] in the memory that x is in, as many columns; another element
 ///   type and another layout are fine. Or rows from gpu::prepare_rows.
 /// @param options NaN policy, covariates, weights of columns, variant, folding, backend, devices,
@@ -50,9 +51,9 @@ inline namespace v0 {
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for a value that is not a measure, for too few or too many columns,
 ///   for different columns of x and y, or a cut outside its range, before any work starts; so for a
-///   64-bit integer beyond 2^53 where the
-///   measure needs the values, naming row, column and value; for a NaN, naming row and column,
-///   before any pair is computed (CUDA finds it while it prepares the rows). gpu::unsupported for a
+///   64-bit integer beyond 2^53 where the measure needs the values, naming row, column and value;
+///   for a NaN, naming row and column, before any pair is computed (CUDA finds it while it prepares
+///   the rows). gpu::unsupported for a
 ///   cut on p of a measure without a significance test, and for folding where the measure does not
 ///   fold. gpu::capacity_exceeded where an edge_sink's max_edges does not suffice, with the number
 ///   needed. gpu::backend_unavailable, gpu::out_of_memory, gpu::cancelled, gpu::cuda_error.
@@ -116,8 +117,9 @@ struct all_pairs_of {
 /// Exact: with average ranks r, u = 2 r - (cols + 1) is an integer, and rho is *defined* as the
 /// IEEE double S_xy / sqrt(S_xx * S_yy) of the exact integer sums of products, one rounding each.
 /// Every keep-or-drop decision equals that of comparing this rho with the cut, on every backend,
-/// variant and device. p is Student's t with cols - 2 degrees of freedom:
-/// t = rho sqrt((cols - 2) / ((1 + rho) (1 - rho))), as scipy.stats.spearmanr.
+/// variant and device. p comes from gpu::p_method: from the permutations of a row up to 9 columns,
+/// else Student's t with cols - 2 degrees of freedom, t = rho sqrt((cols - 2) / ((1 + rho) (1 -
+/// rho))), and never below gpu::least_rank_p. p_method::t gives the p of scipy.stats.spearmanr.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 to 3,000,000. Rows of equal
 /// ranks can be folded (options.fold): then the pairs cost patterns^2 / 2 * cols. Ranking costs

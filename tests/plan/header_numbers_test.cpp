@@ -150,7 +150,7 @@ TEST_CASE("The bounds of the filters' variants", "[headers]") {
 
 TEST_CASE("The bounds of all pairs", "[headers]") {
   CHECK(gpu::info_of(gpu::measure::spearman).most_cols ==
-        stated_index("spearman.hpp", "cols from 3 to ([\\d,]+)\\."));
+        stated_index("all_pairs.hpp", "cols from 3 to ([\\d,]+)\\."));
   gpu::matrix<float> data(3, 4);
   for (index_t i = 0; i < 12; ++i) data.data()[i] = static_cast<float>(i * i % 7);
   check_most("pair_sinks.hpp", "0: none\\. At most ([\\d,]+)\\. Bin b", [&](index_t bins) {

@@ -49,12 +49,12 @@ TEST_CASE("The suffix of an output decides how it is written", "[cli][format]") 
 }
 
 TEST_CASE("Many compressed edges are those of the plain file", "[cli][format]") {
-  const std::string demo =
+  const std::string table =
       std::string(GPU_SIMILARITY_SOURCE_DIR) + "/examples/data/fashion_5000x30.txt";
   const temporary_folder folder;
   for (const std::string name : {"a.tsv", "a.tsv.gz"}) {
     const auto got = run_command(
-        {"spearman", demo, "--min-abs", "0.9", "-q", "--backend", "cpu", "-o", folder.path(name)});
+        {"spearman", table, "--min-abs", "0.9", "-q", "--backend", "cpu", "-o", folder.path(name)});
     CHECK(got.exit_code == 0);
   }
   const auto plain = read_file(folder.path("a.tsv"));

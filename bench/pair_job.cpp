@@ -21,7 +21,7 @@
 // Prints a line for each job and cut: how many pairs were kept and their share; the median, best
 // and worst call in seconds; preparation and pairs of the last call; edges a second; the checksum
 // of the result, which depends neither on order, memory nor device. After several cuts: the largest
-// ratio of the time of a stricter cut to that of a looser one.
+// ratio of a stricter cut's time to a looser one's.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

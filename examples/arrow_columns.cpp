@@ -1,5 +1,5 @@
-// Columns that lie apart, as a table of Arrow or a data frame has them: a buffer of values and a
-// bitmap of which are there for each column. Its rows are the variables.
+// Columns that lie apart, as a table of Arrow or a data frame has them: a buffer of values for
+// each column, and a bitmap that says which values are there. Its rows are the variables.
 //
 // No Arrow is needed to compile this. Of an arrow::Table with one chunk a column, the buffer is
 // std::static_pointer_cast<arrow::DoubleArray>(table->column(j)->chunk(0))->raw_values().
@@ -25,7 +25,7 @@ struct column {
   }
 };
 
-// 60 variables, of which the first ten move together, in 40 columns; one value is missing.
+// 60 variables in 40 columns; the first ten move together, and one value is missing.
 std::vector<column> some_table() {
   std::mt19937 engine(1);
   std::normal_distribution<double> noise;

@@ -30,7 +30,7 @@ OPERATIONS = {
 
 @dataclasses.dataclass(frozen=True)
 class PairJob:
-    """A line of bench/pair_job, and the rows of which the peer computes all pairs: more take too long."""
+    """A line of bench/pair_job, and how many rows the peer gets: more take too long."""
     job: str
     measure: str
     rows: int
@@ -68,8 +68,8 @@ PAIRS_CPU = [
     PairJob("Pearson edges, p <= 1e-9, 1000 x 20,000, rows alike", "pearson", 1000, 20000,
             "0.3 0.5 0 1e-9 cpu:edges", 5),
 ]
-# Cells of bench/peers/plane.py, and what the page calls them. Rows and results are on the device; the limit is that of
-# products of floats.
+# Cells of bench/peers/plane.py, and what the page calls them. Rows and results are on the device; the limit is what
+# products of floats take.
 WIDE = {
     "pairs pearson float32 dense 1000 x 1200": "Pearson dense, 1000 x 1200",
     "pairs pearson float32 dense 2000 x 100000": "Pearson dense, 2000 x 100,000",

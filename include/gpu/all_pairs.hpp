@@ -29,7 +29,7 @@ inline namespace v0 {
 /// of device_sinks.hpp the result stays on the device and the call returns before it is done.
 ///
 /// With x and y the pairs are (i, j) with i a row of x and j a row of y, also where both are the
-/// same table: no pair is left out as that of a row with itself. A dense result is [rows of x, rows
+/// same table: no pair is left out for being a row with itself. A dense result is [rows of x, rows
 /// of y]; an edge's `row` is of x and its `col` of y; top-k gives for each row of x its best
 /// partners in y; counts have degrees of both. The family of tests is the valid rows of x times
 /// those of y. The summary names constant and NaN rows of each.
@@ -116,10 +116,11 @@ struct all_pairs_of {
 ///
 /// Exact: with average ranks r, u = 2 r - (cols + 1) is an integer, and rho is *defined* as the
 /// IEEE double S_xy / sqrt(S_xx * S_yy) of the exact integer sums of products, one rounding each.
-/// Every keep-or-drop decision equals that of comparing this rho with the cut, on every backend,
-/// variant and device. p comes from gpu::p_method: from the permutations of a row up to 9 columns,
-/// else Student's t with cols - 2 degrees of freedom, t = rho sqrt((cols - 2) / ((1 + rho) (1 -
-/// rho))), and never below gpu::least_rank_p. p_method::t gives the p of scipy.stats.spearmanr.
+/// Every keep-or-drop decision is the one that comparing this rho with the cut gives, on every
+/// backend, variant and device. p comes from gpu::p_method: from the permutations of a row up to 9
+/// columns, else Student's t with cols - 2 degrees of freedom, t = rho sqrt((cols - 2) / ((1 + rho)
+/// (1 - rho))), and never below gpu::least_rank_p. p_method::t gives the p of
+/// scipy.stats.spearmanr.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 to 3,000,000. Rows of equal
 /// ranks can be folded (options.fold): then the pairs cost patterns^2 / 2 * cols. Ranking costs
@@ -145,7 +146,7 @@ inline constexpr all_pairs_of<measure::pearson> pearson_all_pairs{};
 /// do not overflow. Every keep-or-drop decision is the one of the double-precision cosine, whose
 /// summation order is fixed and the same on every backend. A dense result in doubles is that
 /// cosine, one in floats has at most float32-level error. A row of zeros, or with an infinite
-/// value, has no statistic; a row of equal values has one. There is no significance test: cut by
+/// value, has no statistic; a row of equal values has one. It has no significance test: cut by
 /// pair_filter::min_abs; p of an edge is NaN, and a cut on p or an adjustment throws
 /// gpu::unsupported.
 ///

@@ -99,7 +99,7 @@ class basic_matrix_view {
   [[nodiscard]] constexpr index_t cols() const noexcept { return cols_; }
   /// Elements from the start of one row to the start of the next.
   [[nodiscard]] constexpr index_t row_stride() const noexcept { return row_stride_; }
-  /// Whether there is no element.
+  /// Whether it has no elements.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// Start of row i; no range check.
   [[nodiscard]] constexpr T* row(index_t i) const noexcept { return data_ + i * row_stride_; }
@@ -149,7 +149,7 @@ class device_vector_view {
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   /// Number of elements.
   [[nodiscard]] constexpr index_t size() const noexcept { return size_; }
-  /// Whether there is no element.
+  /// Whether it has no elements.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
 
  private:
@@ -249,7 +249,7 @@ class column_matrix_view {
   [[nodiscard]] constexpr index_t cols() const noexcept { return cols_; }
   /// Elements from the start of one column to the start of the next.
   [[nodiscard]] constexpr index_t col_stride() const noexcept { return col_stride_; }
-  /// Whether there is no element.
+  /// Whether it has no elements.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// Start of column j; no range check.
   [[nodiscard]] constexpr T* column(index_t j) const noexcept { return data_ + j * col_stride_; }
@@ -302,7 +302,7 @@ class column_list_view {
   [[nodiscard]] constexpr index_t rows() const noexcept { return rows_; }
   /// Number of columns.
   [[nodiscard]] constexpr index_t cols() const noexcept { return std::ssize(columns_); }
-  /// Whether there is no element.
+  /// Whether it has no elements.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || columns_.empty(); }
   /// Start of column j; no range check.
   [[nodiscard]] constexpr T* column(index_t j) const noexcept {
@@ -418,7 +418,7 @@ class csr_view {
   [[nodiscard]] constexpr T* values() const noexcept { return values_; }
   /// Number of stored values.
   [[nodiscard]] constexpr index_t stored() const noexcept { return stored_; }
-  /// Whether there is no element, stored or not.
+  /// Whether it has no elements, stored or not.
   [[nodiscard]] constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   /// The indices: for the library.
   [[nodiscard]] constexpr const detail::any_csr_pattern& pattern() const noexcept {

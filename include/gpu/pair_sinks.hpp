@@ -111,9 +111,9 @@ struct row_patterns {
 };
 
 /// Checksum of a set of pairs with their statistics. The checksums of two disjoint sets add up to
-/// that of both, so the parts of a job have the checksum of the whole, whoever computed them and in
-/// whatever order. It differs for a set with a pair missing, repeated or with another statistic,
-/// except with a probability of about 2^-128.
+/// the checksum of both, so the parts of a job have the checksum of the whole, whoever computed
+/// them and in whatever order. It differs for a set with a pair missing, repeated or with another
+/// statistic, except with a probability of about 2^-128.
 ///
 /// For each pair (i, j) with statistic s, mix1 and mix2 are two 64-bit mixes of i, j and the bits
 /// of s, as checksum_of has them; the members are sums over the pairs, modulo 2^64.

@@ -165,9 +165,9 @@ class execution_context {
   std::exception_ptr kept_;
 };
 
-// Looks after forks (parallel::mclapply): their CUDA is that of the parent, which fails
-// in a child. There one thread works, as one process a core runs, and CUDA is refused where the
-// parent used it.
+// Looks after forks (parallel::mclapply): CUDA of the parent fails in a child. A child has
+// one thread, since as many children run as there are cores, and CUDA is refused where the parent
+// used it.
 void watch_forks();
 
 }  // namespace gpu_r

@@ -14,7 +14,6 @@
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"
 #include "base/memory_errors.hpp"
-#include "base/parallel.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/pair_ties.hpp"
@@ -170,8 +169,8 @@ void p_values_of(measure what, std::span<const double> statistics, observation_c
   }
   static_cast<void>(p_value_of(what, 0.0, observations, side));  // throws what it has to
   const detail::polled_call polled(exec.on_progress, "p_values_of", std::ssize(statistics));
-  stats::fill_p([&](double each) { return p_value_of(what, each, observations, side); }, statistics,
-                out, detail::thread_count(exec.cpu_threads));
+  stats::edge_p_values(info_of(what).test, observations, side, exec.cpu_threads)
+      .fill(statistics, out);
 }
 
 double critical_correlation(double p, observation_count observations, tail side) {

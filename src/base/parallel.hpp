@@ -30,8 +30,8 @@ using loop_body = function_ref<void(index_t, int)>;
 /// others take what is left. So an index must not wait for another one. Loops within a loop have
 /// one thread.
 ///
-/// The first exception ends the loop early and is thrown to the caller; so is that of the call's
-/// progress callback, which the calling thread polls before each index.
+/// The first exception ends the loop early and is thrown to the caller; so is an exception of the
+/// call's progress callback, which the calling thread polls before each index.
 GPU_SIMILARITY_EXPORT void parallel_for(index_t count, int threads, loop_body body);
 
 /// body(state, index) as parallel_for, with a state for each thread: what make(thread) returns when

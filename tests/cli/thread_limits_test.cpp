@@ -150,7 +150,8 @@ TEST_CASE("--threads 2 has no more of a kind", "[cli]") {
   const bench b;
   for (const words& job : b.jobs()) {
     INFO(line_of(job));
-    // One that computes next to the first; one that reads ahead or two that write; that of signals.
+    // One that computes next to the first; one that reads ahead or two that write; one that waits
+    // for signals.
     CHECK(b.run(job, "2").most <= 4);
   }
 }

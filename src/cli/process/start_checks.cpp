@@ -17,7 +17,7 @@ void check_execution(const execution& exec) {
   } catch (const invalid_argument& error) {
     throw refused_options(error.what());
   }
-  // What is asked for no number of threads, such as the joining of parts, has that of the run too.
+  // What gets no number of threads, such as the joining of parts, has the run's number too.
   ::setenv("OMP_NUM_THREADS", std::to_string(detail::thread_count(exec.cpu_threads)).c_str(), 1);
 }
 

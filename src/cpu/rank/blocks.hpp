@@ -1,5 +1,5 @@
 #pragma once
-// Shares the rows of a matrix out over threads, each of which has a row_ranker.
+// Shares the rows of a matrix out over threads; each has a row_ranker.
 
 #include <algorithm>
 

@@ -30,17 +30,6 @@ void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
   if (p_of.table != nullptr) fill_each(p_of, edges, threads);
 }
 
-void fill_p(function_ref<double(double)> p_of, std::span<const double> statistics,
-            std::span<double> out, int threads) {
-  constexpr index_t at_once = 2048;
-  detail::parallel_for_ranges(
-      std::ssize(statistics), at_once, threads, [&](detail::index_range some, int) {
-        const auto begin = static_cast<std::size_t>(some.begin);
-        const auto part = statistics.subspan(begin, static_cast<std::size_t>(some.size()));
-        std::ranges::transform(part, out.subspan(begin).begin(), p_of);
-      });
-}
-
 edge_p_values::edge_p_values(significance test, observation_count observations, tail side,
                              int threads)
     : table_(p_table_for(test, observations)),
@@ -49,6 +38,16 @@ edge_p_values::edge_p_values(significance test, observation_count observations, 
 
 void edge_p_values::fill(std::span<folded_edge> edges) const {
   fill_each(function(), edges, threads_);
+}
+
+void edge_p_values::fill(std::span<const double> statistics, std::span<double> out) const {
+  constexpr index_t at_once = 2048;
+  detail::parallel_for_ranges(
+      std::ssize(statistics), at_once, threads_, [&](detail::index_range some, int) {
+        const auto begin = static_cast<std::size_t>(some.begin);
+        const auto part = statistics.subspan(begin, static_cast<std::size_t>(some.size()));
+        std::ranges::transform(part, out.subspan(begin).begin(), function());
+      });
 }
 
 }  // namespace gpu::stats

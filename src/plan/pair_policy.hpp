@@ -49,8 +49,16 @@ inline constexpr int tensor_float_run = 64;
 
 /// The naive kernel keeps a row of doubles in shared memory.
 inline constexpr int naive_most_cols = 4096;
-/// Column tiles that one block walks with the same rows.
+/// Column tiles that one block walks with the same rows, at most.
 inline constexpr int column_tiles_per_block = 32;
+/// The same of a panel of row_tiles x col_tiles on a device that holds `at_once` blocks: a few
+/// rounds of blocks fill it evenly, also where half of the tiles hold no pair.
+constexpr index_t walked_column_tiles(index_t row_tiles, index_t col_tiles, index_t at_once,
+                                      index_t most) {
+  constexpr index_t rounds = 4;
+  const index_t walked = row_tiles * col_tiles / (rounds * at_once);
+  return walked < 1 ? 1 : (walked < most ? walked : most);
+}
 /// int8 limbs of 7 bits: products of one group of limbs fit int32 for so many columns.
 inline constexpr int limb_bits = 7;
 inline constexpr int columns_per_fold = 1 << 15;

@@ -2,9 +2,10 @@
 // The frame of every all-pairs kernel: a tile computes products and a sink takes them; neither
 // depends on the other.
 //
-// A block takes one row tile and walks up to `column_tiles_per_block` column tiles of the panel
-// with it, so row operands and row counters are set up once. Consecutive blocks take consecutive
-// row tiles of the same columns: the column operands they share stay in L2.
+// A block takes one row tile and walks some column tiles of the panel with it, so row operands and
+// row counters are set up once; few, where the panel has few tiles, so that they fill the device.
+// Consecutive blocks take consecutive row tiles of the same columns: the column operands they share
+// stay in L2.
 //
 // A tile class offers
 //   statistic, fragment, shape (policy::tile_layout), shared_bytes(panel)
@@ -35,9 +36,9 @@ struct column_span {
   int length;
 };
 
-/// Column tiles that a block of `Tile` walks with the same rows.
+/// Column tiles that a block of `Tile` walks with the same rows, at most.
 template <class Tile>
-constexpr int walked_tiles() {
+constexpr int most_walked_tiles() {
   if constexpr (requires { Tile::walked_tiles; }) {
     return Tile::walked_tiles;
   } else {
@@ -46,10 +47,11 @@ constexpr int walked_tiles() {
 }
 
 template <class Tile>
-__device__ column_span span_of_block(const pair_panel& panel, index_t first_row, index_t span) {
+__device__ column_span span_of_block(const pair_panel& panel, index_t first_row, index_t span,
+                                     int walked_tiles) {
   constexpr index_t width = Tile::shape.cols;
-  index_t first = span * walked_tiles<Tile>() * width;
-  const index_t end = min(first + walked_tiles<Tile>() * width, panel.cols.count);
+  index_t first = span * walked_tiles * width;
+  const index_t end = min(first + walked_tiles * width, panel.cols.count);
   if (panel.region == pair_region::above_diagonal) {
     // Tiles that end at or below the diagonal hold no pair.
     const index_t diagonal = panel.rows.first + first_row + 1 - panel.cols.first;
@@ -96,11 +98,11 @@ __device__ void drop_non_pairs(pair_region region, const Tile& tile, const diago
 template <class Tile, class Sink>
 __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_multiprocessor)
     pair_kernel(const __grid_constant__ pair_panel panel,
-                const __grid_constant__ typename Sink::args args) {
+                const __grid_constant__ typename Sink::args args, int walked_tiles) {
   extern __shared__ __align__(16) unsigned char shared[];
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
   const index_t first_row = blockIdx.x % row_tiles * Tile::shape.rows;
-  const column_span span = span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles);
+  const column_span span = span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles, walked_tiles);
   if (span.length <= 0) return;
   if constexpr (requires { Sink::leaves_out(args, first_row); }) {
     if (Sink::leaves_out(args, panel.rows.first + first_row)) return;
@@ -140,13 +142,17 @@ void run_pair_kernel(const pair_panel& panel, const typename Sink::args& args,
                      cudaStream_t stream) {
   if (panel.rows.count == 0 || panel.cols.count == 0) return;
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
-  const index_t spans =
-      ceil_div(panel.cols.count, index_t{Tile::shape.cols} * walked_tiles<Tile>());
+  const index_t col_tiles = ceil_div(panel.cols.count, index_t{Tile::shape.cols});
+  const index_t at_once = index_t{Tile::shape.blocks_per_multiprocessor} *
+                          cuda::current_limits().multiprocessors;
+  const index_t walked =
+      policy::walked_column_tiles(row_tiles, col_tiles, at_once, most_walked_tiles<Tile>());
+  const index_t spans = ceil_div(col_tiles, walked);
   const std::size_t shared = Tile::shared_bytes(panel) + Sink::shared_bytes(args);
   allow_shared_memory(&pair_kernel<Tile, Sink>, shared);
   pair_kernel<Tile, Sink>
-      <<<static_cast<unsigned>(row_tiles * spans), Tile::shape.threads, shared, stream>>>(panel,
-                                                                                          args);
+      <<<static_cast<unsigned>(row_tiles * spans), Tile::shape.threads, shared, stream>>>(
+          panel, args, static_cast<int>(walked));
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

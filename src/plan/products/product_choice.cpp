@@ -68,12 +68,13 @@ product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
 double tile_seconds(const product_shape& shape, int multiprocessors, const cuda_costs& machine) {
   const policy::tile_layout& tile = policy::tensor_limbs;
   const index_t across = ceil_div(shape.cols, index_t{tile.cols});
-  const index_t walked = std::min<index_t>(across, policy::column_tiles_per_block);
-  const index_t blocks =
-      ceil_div(shape.rows, index_t{tile.rows}) * ceil_div(across, std::max<index_t>(walked, 1));
-  const double at_once = 2.0 * multiprocessors;
+  const index_t down = ceil_div(shape.rows, index_t{tile.rows});
+  const index_t at_once = index_t{tile.blocks_per_multiprocessor} * multiprocessors;
+  const index_t walked =
+      policy::walked_column_tiles(down, across, at_once, policy::column_tiles_per_block);
+  const auto blocks = static_cast<double>(down * ceil_div(across, walked));
   const double share = shape.is_against ? 1.0 : 0.5;
-  const double rounds = std::max(1.0, share * static_cast<double>(blocks) / at_once);
+  const double rounds = std::max(1.0, share * blocks / static_cast<double>(at_once));
   double rate = machine.float_rate;
   if (shape.kind == product_kind::of_ranks || shape.kind == product_kind::of_limbs) {
     rate = limbs_of(shape.observations) == 2 ? machine.two_limb_rate : machine.three_limb_rate;

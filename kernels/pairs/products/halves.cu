@@ -37,6 +37,7 @@ struct half_arguments {
   int across;
   int band;  // tiles down that are taken together
   product_blocks blocks;
+  row_limit limit;
   index_t items_of_part;
   index_t items;
   float* sums;
@@ -167,6 +168,7 @@ __device__ __forceinline__ void multiply_items(const half_arguments& args,
 __global__ void GPU_SIMILARITY_CLUSTER(layout::cluster) __launch_bounds__(layout::threads, 1)
     multiply_halves_of_rows(const __grid_constant__ half_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  if (args.limit.leaves_out(0)) return;  // of the whole cluster
   extern __shared__ unsigned char shared_memory[];
   __shared__ stream_storage<half_walk> storage;
   const half_walk walk{args, cluster_rank()};
@@ -211,6 +213,7 @@ void launch_multiply_halves(const half_product_job& job, cudaStream_t stream) {
   args.across = static_cast<int>(ceil_div(args.end_col - args.first_col, tile_cols));
   args.band = args.down > wide_band ? wide_band : 1;
   args.blocks = job.blocks;
+  args.limit = job.limit;
   for (int down = 0; down < args.down; down += args.band) {
     args.items_of_part += index_t{args.across - args.first_tile(down)} * args.height(down);
   }

@@ -206,6 +206,8 @@ class product_run {
       piece.products.first =
           piece.rows.first % group * piece.products.pitch + piece.cols.first % group;
     }
+    row_limit limit;
+    if constexpr (requires { sink_.end_row; }) limit = {sink_.end_row, piece.rows.first};
     if (tile_ == pair_tile_kind::products_half) {
       return launch_multiply_halves({.planes = static_cast<const std::byte*>(piece.rows.values),
                                      .plane_rows = piece.rows.plane_rows,
@@ -216,6 +218,7 @@ class product_run {
                                      .rows = piece.rows.count,
                                      .cols = piece.cols.count,
                                      .blocks = blocks,
+                                     .limit = limit,
                                      .to = piece.products},
                                     stream_);
     }
@@ -232,6 +235,7 @@ class product_run {
            .rows = piece.rows.count,
            .cols = piece.cols.count,
            .blocks = blocks,
+           .limit = limit,
            .to = piece.products},
           stream_);
     }
@@ -246,6 +250,7 @@ class product_run {
                           .folded = pieces_.folded,
                           .offset = piece.cols.first - piece.rows.first,
                           .blocks = blocks,
+                          .limit = limit,
                           .to = piece.products},
                          stream_);
   }

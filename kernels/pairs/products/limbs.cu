@@ -67,6 +67,7 @@ struct limb_arguments {
   index_t offset;  // column number less row number of the first place
   int items_of_part;
   int items;
+  row_limit limit;
   std::int32_t* sums;
   index_t pitch;
   index_t part_step;
@@ -181,6 +182,7 @@ __device__ __forceinline__ void store_sums(const limb_arguments& args, const lim
 __global__ void __launch_bounds__(s8_warpgroups * 128, 1)
     multiply_limbs(const __grid_constant__ limb_arguments args) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  if (args.limit.leaves_out(0)) return;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<limb_walk> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
@@ -226,6 +228,7 @@ void launch_multiply_limbs(const limb_product_job& job, cudaStream_t stream) {
   args.panels = static_cast<int>(ceil_div(args.rows, s8_tile_left));
   args.tiles = static_cast<int>(ceil_div(job.cols + args.col_shift, s8_tile_right));
   args.blocks = job.blocks;
+  args.limit = job.limit;
   args.offset = args.first_col - args.first_row;
   for (int panel = 0; panel < args.panels; ++panel) {
     args.items_of_part += args.tiles - args.first_tile(panel);

@@ -36,6 +36,7 @@ __global__ void __launch_bounds__(Layout::threads, Layout::blocks_per_multiproce
   const index_t first_row = place.row * Layout::block_rows;
   const index_t first_col = place.col * Layout::block_cols;
   if (!is_tile_wanted(job, first_row, first_col + Layout::block_cols - 1)) return;
+  if (job.limit.leaves_out(first_row)) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int row = warp % Layout::warps_down * Layout::rows_of_warp;

@@ -32,6 +32,18 @@ GPU_SIMILARITY_HOST_DEVICE constexpr bool is_tile_wanted(const Job& job, index_t
   return true;
 }
 
+/// Rows of the input from *end on are left out of a job, whose first row has the number `first`;
+/// null: none is.
+struct row_limit {
+  const index_t* end = nullptr;
+  index_t first = 0;
+
+  /// Whether row `row` of the job and those behind it are left out.
+  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE bool leaves_out(index_t row) const {
+    return end != nullptr && first + row >= *end;
+  }
+};
+
 /// Part p of the products of x [rows] and y [cols] is the sum of elements [p * folded * depth,
 /// (p + 1) * folded * depth) of both: of `folded` sums of `depth` elements each.
 struct product_job {
@@ -46,6 +58,7 @@ struct product_job {
   int folded;        ///< Sums of a part: 1, or 2 where takes_two_sums(depth).
   index_t offset;    ///< Number of the first column less that of the first row.
   product_blocks blocks;
+  row_limit limit;
   product_memory to;  ///< Filled as product_order::direct.
 };
 
@@ -79,6 +92,7 @@ struct limb_product_job {
   index_t rows;
   index_t cols;
   product_blocks blocks;
+  row_limit limit;
   product_memory to;  ///< `first` is set, to the place of the first pair.
 };
 /// Rows and columns that the sums of `rows` x `cols` pairs take in whole tiles of planes, wherever
@@ -108,6 +122,7 @@ struct half_product_job {
   index_t rows;
   index_t cols;
   product_blocks blocks;
+  row_limit limit;
   product_memory to;  ///< `first` is set, to the place of the first pair.
 };
 /// Compute capability 9.0.

@@ -8,7 +8,7 @@
 namespace gpu::kernels {
 namespace {
 
-constexpr std::size_t piece_words = 960;  // arguments take 4096 bytes at most
+constexpr std::size_t piece_words = 8160;  // arguments take 32,764 bytes at most
 constexpr int threads = 256;
 
 struct piece {

@@ -91,18 +91,28 @@ void launch_tiles(const product_job& job, cudaStream_t stream) {
 }
 
 // Large tiles where they fill the device for some rounds, and sums are long enough to pay for the
-// first loads of a tile, with which nothing overlaps.
+// first loads of a tile, with which nothing overlaps; small ones where those of medium size leave
+// half of the device idle.
 constexpr index_t least_rounds = 3;
+
+index_t wanted_tiles(const product_job& job, tile_name name) {
+  const auto& tile = matmul_policy::tensor_double_tile(name);
+  const index_t tiles =
+      ceil_div(job.rows, index_t{tile.block_m}) * ceil_div(job.cols, index_t{tile.block_n}) *
+      job.to.parts;
+  return job.blocks == product_blocks::all ? tiles : tiles / 2;
+}
 
 }  // namespace
 
 void launch_multiply_rows(const product_job& job, cudaStream_t stream) {
-  constexpr index_t large = policy::product_block;
-  const index_t tiles = ceil_div(job.rows, large) * ceil_div(job.cols, large) * job.to.parts;
-  const index_t wanted = job.blocks == product_blocks::all ? tiles : tiles / 2;
-  if (wanted >= least_rounds * cuda::current_limits().multiprocessors &&
+  const index_t multiprocessors = cuda::current_limits().multiprocessors;
+  if (wanted_tiles(job, tile_name::large) >= least_rounds * multiprocessors &&
       !takes_two_sums(job.depth)) {
     return launch_tiles<tile_name::large, 1>(job, stream);
+  }
+  if (2 * wanted_tiles(job, tile_name::medium) <= multiprocessors && job.folded == 1) {
+    return launch_tiles<tile_name::small, 1>(job, stream);
   }
   if (job.folded == 2) return launch_tiles<tile_name::medium, 2>(job, stream);
   launch_tiles<tile_name::medium, 1>(job, stream);

@@ -91,20 +91,27 @@ __device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int 
   return out;
 }
 
-/// Writes one unit row from the row at `kept`. All lanes of the warp.
+/// Writes one unit row from the row at `kept`. All lanes of the warp: element `at` of the output is
+/// element q of segment s, and the next one of a lane is 32 further on.
 template <class T>
 __device__ void store_row(const T* kept, const unit_scaling& scaling, const kept_row_layout& layout,
                           int cols, int segment, double* out) {
-  for (int s = 0; s < lanes; ++s) {
+  const int step_s = 32 / segment;
+  const int step_q = 32 % segment;
+  int s = static_cast<int>(threadIdx.x % 32) / segment;
+  int q = static_cast<int>(threadIdx.x % 32) % segment;
+  for (int at = static_cast<int>(threadIdx.x % 32); at < lanes * segment; at += 32) {
     const int lane = segment_of_lane(s);  // its own inverse
-    const int elements = elements_of_lane(cols, lane);
-    const T* values = kept + lane * layout.pitch;
-    for (int q = static_cast<int>(threadIdx.x % 32); q < segment; q += 32) {
-      double value = 0;
-      if (scaling.kind == ordinary_row && q < elements) {
-        value = scaling.scaled(static_cast<double>(values[q])) / scaling.length;
-      }
-      out[s * segment + q] = value;
+    double value = 0;
+    if (scaling.kind == ordinary_row && q < elements_of_lane(cols, lane)) {
+      value = scaling.scaled(static_cast<double>(kept[lane * layout.pitch + q])) / scaling.length;
+    }
+    out[at] = value;
+    s += step_s;
+    q += step_q;
+    if (q >= segment) {
+      q -= segment;
+      ++s;
     }
   }
 }

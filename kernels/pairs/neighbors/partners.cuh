@@ -216,14 +216,22 @@ class plain_partners {
   /// The products of the row with some partners of this lane.
   template <int count>
   __device__ void multiply(const index_t (&partners)[count], product (&products)[count]) const {
-    const double* own = source_.unit_rows + row_ * source_.unit_pitch;
+    const auto* own = reinterpret_cast<const double2*>(row_of(row_));
+    const double2* others[count];
 #pragma unroll
     for (int t = 0; t < count; ++t) {
-      const double* other = source_.unit_rows + partners[t] * source_.unit_pitch;
+      others[t] = reinterpret_cast<const double2*>(row_of(partners[t]));
       products[t] = 0.0F;
-      for (index_t k = 0; k < source_.unit_pitch; ++k) {
-        products[t] = fmaf(static_cast<float>(__ldg(own + k)), static_cast<float>(__ldg(other + k)),
-                           products[t]);
+    }
+    // A row is a whole number of eight elements long.
+#pragma unroll 4
+    for (index_t k = 0; k < source_.unit_pitch / 2; ++k) {
+      const double2 x = __ldg(own + k);
+#pragma unroll
+      for (int t = 0; t < count; ++t) {
+        const double2 y = __ldg(others[t] + k);
+        products[t] = fmaf(static_cast<float>(x.x), static_cast<float>(y.x), products[t]);
+        products[t] = fmaf(static_cast<float>(x.y), static_cast<float>(y.y), products[t]);
       }
     }
   }
@@ -237,6 +245,10 @@ class plain_partners {
   }
 
  private:
+  [[nodiscard]] __device__ const double* row_of(index_t row) const {
+    return source_.unit_rows + row * source_.unit_pitch;
+  }
+
   const pair_operand& source_;
   index_t row_;
 };

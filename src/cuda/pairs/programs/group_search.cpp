@@ -14,7 +14,7 @@ using kernels::pair_tile_kind;
 
 // Entries of the lists of all slices of a row.
 constexpr index_t most_slice_entries = 2048;
-constexpr index_t groups_of_slice = 256;  // at least, and at most 32 slices of fewer
+constexpr index_t groups_of_slice = 48;  // at least, and at most 32 slices of fewer
 
 // Rows as they are packed, each side a whole number of `multiple` rows.
 kernels::neighbor_rows rows_of(const call_shape& shape, index_range rows, index_t multiple) {

@@ -58,11 +58,6 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .machine = detail::default_cuda_costs};
 }
 
-bool fits_whole_table(const call_shape& shape, std::size_t row_bytes, std::size_t parts) {
-  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * row_bytes;
-  return shape.area.rows == shape.area.cols && whole <= shape.device_bytes / parts;
-}
-
 stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory)
     : shape_(shape),
       splits_((extra == row_extra::split_floats || extra == row_extra::screens) &&

@@ -19,9 +19,6 @@ namespace gpu::cuda {
 
 /// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
 call_shape shape_of(const detail::device_pair_call& call);
-/// Whether a table meets itself and its statistics, of so many bytes a row, take at most one part
-/// in `parts` of the device's memory: each product is then computed once, and not for both rows.
-bool fits_whole_table(const call_shape& shape, std::size_t row_bytes, std::size_t parts);
 
 /// What a sink needs beside the rows.
 enum class row_extra {

@@ -187,8 +187,7 @@ class device_groups {
       const index_t rows = from.rows();
       const index_t cols = from.cols();
       const pair_variant variant = choose_variant(rows, cols, options, {&device, 1});
-      row_format format =
-          choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+      row_format format = choose_row_format(what, variant, cols);
       const detail::pair_area all{.rows = {0, rows}, .cols = {0, rows}};
       choose_products(format, variant, all, limits_of(device.ordinal),
                       code_of(device.ordinal).capability);

@@ -138,8 +138,7 @@ class cuda_engine final : public detail::pair_engine {
   /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, const detail::keep_range& keep,
                        neighbor_table& out);
-  /// The same of long unit rows from estimates of all statistics, where products of halves give
-  /// these fastest.
+  /// The same of long rows from estimates of all statistics.
   bool top_k_by_estimates(const detail::top_k_request& request, const detail::pair_cut& keep,
                           neighbor_table& out);
   /// The same from rows of what `Search` computes. Without memory for whole tiles it gives up, or

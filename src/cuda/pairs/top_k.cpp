@@ -12,7 +12,7 @@
 namespace gpu::cuda {
 namespace {
 
-constexpr double least_units = 8;            // of a piece that several devices share
+constexpr double least_units = 8;           // of a piece that several devices share
 constexpr double least_shared_rows = 2048;  // likewise
 
 // The lists of one block of rows, which count from the area's first.
@@ -168,7 +168,9 @@ bool cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
   const auto make_search = [&](arena& memory) {
     return Search(shape, k, request.order, most_rows, memory);
   };
-  const auto needed = [&] { return bytes_taken(make_search) + 2 * list_table::bytes(most_rows, k); };
+  const auto needed = [&] {
+    return bytes_taken(make_search) + 2 * list_table::bytes(most_rows, k);
+  };
   if (fewer_rows_do) {
     while (most_rows > 1 && needed() > budget_.left()) most_rows = ceil_div(most_rows, index_t{2});
     budget_.require(needed(), "statistics of a row");
@@ -195,10 +197,10 @@ bool cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
 
 bool cuda_engine::top_k_by_estimates(const detail::top_k_request& request,
                                      const detail::pair_cut& keep, neighbor_table& out) {
-  const bool has_rows =
-      rows_->resident() && estimate_search::takes(shape(), request.k) &&
-      (rows_->format().tile != kernels::pair_tile_kind::tensor_float ||
-       rows_->make_half_rows(budget_, stream()));
+  const call_shape shape = this->shape();
+  const bool has_rows = rows_->resident() && estimate_search::takes(shape, request.k) &&
+                        (shape.estimates != kernels::pair_tile_kind::products_half ||
+                         rows_->make_half_rows(budget_, stream()));
   return share_->agree(has_rows) && top_k_by_statistics<estimate_search>(request, keep, false, out);
 }
 

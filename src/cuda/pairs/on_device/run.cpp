@@ -130,12 +130,12 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
       choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
     if (estimate_search::takes(out.shape, best->index.cols())) {
-      // Unit rows are multiplied as halves, ranks as they would be for statistics.
+      // Unit rows are multiplied in single precision, ranks as they would be for statistics.
       const bool has_products = format.products;
       if (format.tile == kernels::pair_tile_kind::tensor_float) format.products = false;
       out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
       if (limit == 0 || out.scratch_bytes <= limit) return out;
-      out.shape.has_estimates = false;
+      out.shape.estimates.reset();
       format.products = has_products;
     }
     // Whole rows of statistics are selected from, which have to be exact.

@@ -154,7 +154,7 @@ class stream_statistic_search {
   stream_statistic_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr row_extra extra =
-      std::is_same_v<Search, estimate_search> ? row_extra::halves : row_extra::none;
+      std::is_same_v<Search, estimate_search> ? row_extra::estimates : row_extra::none;
 
  private:
   const call_shape& shape_;

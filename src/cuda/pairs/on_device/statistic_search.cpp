@@ -17,8 +17,8 @@ index_t rows_of_block(const call_shape& shape) {
   const bool is_whole = shape.area.rows == shape.area.cols &&
                         doubles <= shape.device_bytes / memory_sizes::parts_of_whole_statistics &&
                         Search::takes_whole_table(shape);
-  return statistic_rows_within(
-      shape, row_bytes, is_whole ? rows * row_bytes : memory_sizes::selected_statistics);
+  return statistic_rows_within(shape, row_bytes,
+                               is_whole ? rows * row_bytes : memory_sizes::selected_statistics);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ enum class row_extra {
   none,
   split_floats,  ///< The values of tensor_float, where that tile decides pairs.
   screens,       ///< These, and how rows are rounded for a screen.
-  halves         ///< The planes of products_half; of unit rows alone.
+  estimates      ///< These, or the planes of products_half.
 };
 
 class stream_rows {
@@ -65,8 +65,8 @@ class stream_rows {
   void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
 
   const call_shape& shape_;
-  bool splits_;
   bool halves_too_;
+  bool splits_;
   index_t block_rows_;  // that are prepared by one launch
   row_memory memory_;
   unsigned long long* invalid_;

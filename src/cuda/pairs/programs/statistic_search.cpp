@@ -10,11 +10,13 @@
 namespace gpu::cuda {
 namespace {
 
+using kernels::pair_tile_kind;
+
 constexpr index_t tile_rows = kernels::policy::half_tile_rows;
 constexpr index_t more_partners = 2;  // than are asked for whose estimates do not exclude them
 
 bool has_limbs(const call_shape& shape) {
-  return shape.format.tile == kernels::pair_tile_kind::tensor_limbs;
+  return shape.format.tile == pair_tile_kind::tensor_limbs;
 }
 
 // Whether to read the ranks of k partners and some anew is less than what exact statistics in
@@ -39,6 +41,14 @@ bool halves_pay(const call_shape& shape, index_t k) {
   const double products = rows * static_cast<double>(shape.area.cols.size()) * cols;
   const double exact = products * machine.saved_by_halves * (is_once ? 1 : 2);
   return bytes * read_byte <= exact;
+}
+
+float error_of_estimates(const call_shape& shape) {
+  if (has_limbs(shape)) return kernels::rounded_statistic_error;
+  if (shape.estimates == pair_tile_kind::products_half) {
+    return kernels::half_product_error(shape.format.cols);
+  }
+  return static_cast<float>(estimate_error(shape.format, *shape.estimates));
 }
 
 kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries) {
@@ -70,38 +80,35 @@ index_t statistic_rows_within(const call_shape& shape, std::size_t row_bytes, st
 }
 
 bool estimate_search::takes(const call_shape& shape, index_t k) {
-  if (!shape.has_room || !shape.has_estimates || k > kernels::neighbor_most_listed) return false;
+  if (!shape.has_room || !shape.estimates || k > kernels::neighbor_most_listed) return false;
   if (!has_limbs(shape) && shape.format.cols > kernels::most_estimated_columns) return false;
-  return shape.is_never_short ||
-         (has_limbs(shape) ? limbs_pay(shape, k) : halves_pay(shape, k));
+  if (shape.is_never_short) return true;
+  if (has_limbs(shape)) return limbs_pay(shape, k);
+  return shape.estimates != pair_tile_kind::products_half || halves_pay(shape, k);
 }
 
 tile_step<kernels::dense_sink_args> estimate_search::compute(detail::index_range block) const {
   const detail::index_range& cols = shape_.area.cols;
-  const kernels::pair_tile_kind tile =
-      has_limbs(shape_) ? shape_.format.deciding_tile() : kernels::pair_tile_kind::products_half;
-  return dense_step(tile, estimates_, cols.size(), block.begin, cols.begin);
+  return dense_step(*shape_.estimates, estimates_, cols.size(), block.begin, cols.begin);
 }
 
 void estimate_search::choose(const kernels::pair_operand& source, const detail::pair_cut& keep,
                              detail::index_range block, const kernels::neighbor_result& lists,
                              cudaStream_t stream) const {
   const detail::index_range& cols = shape_.area.cols;
-  kernels::launch_estimate_choice(
-      source,
-      {.estimates = estimates_,
-       .rows = block.size(),
-       .cols = cols.size(),
-       .first_row = block.begin,
-       .first_col = cols.begin,
-       .error = has_limbs(shape_) ? kernels::rounded_statistic_error
-                                  : kernels::half_product_error(shape_.format.cols)},
-      query_of(keep.widest, k_, order_), lists, stream);
+  kernels::launch_estimate_choice(source,
+                                  {.estimates = estimates_,
+                                   .rows = block.size(),
+                                   .cols = cols.size(),
+                                   .first_row = block.begin,
+                                   .first_col = cols.begin,
+                                   .error = error_of_estimates(shape_)},
+                                  query_of(keep.widest, k_, order_), lists, stream);
 }
 
 bool row_search::takes_whole_table(const call_shape& shape) {
   const detail::cuda_costs& machine = shape.machine;
-  const double multiply = shape.format.tile == kernels::pair_tile_kind::tensor_float
+  const double multiply = shape.format.tile == pair_tile_kind::tensor_float
                               ? machine.selected_double
                               : machine.selected_limb;
   return shape.has_room &&
@@ -122,8 +129,8 @@ row_search::row_search(const call_shape& shape, index_t k, neighbor_order order,
   keys_ = order == neighbor_order::by_value ? nullptr : memory.take<double>(job_.rows * job_.cols);
   best_ = memory.take<double>(job_.rows * job_.k);
   columns_ = memory.take<index_t>(job_.rows * job_.k);
-  scratch_ = memory.take<std::byte>(
-      job_.rows * job_.k > 0 ? kernels::top_k_workspace<double>(job_) : 0);
+  scratch_ =
+      memory.take<std::byte>(job_.rows * job_.k > 0 ? kernels::top_k_workspace<double>(job_) : 0);
 }
 
 tile_step<kernels::dense_sink_args> row_search::compute(detail::index_range block) const {

@@ -22,8 +22,8 @@ namespace gpu::cuda {
 index_t statistic_rows_within(const call_shape& shape, std::size_t row_bytes, std::size_t bytes);
 
 /// Of long rows: estimates of all statistics in single precision, of unit rows by products of
-/// halves, of ranks by their products; and the few partners that can be among the best of a row are
-/// computed anew: kernels/pairs/neighbors/estimates.cu.
+/// halves or of floats, of ranks by their products; and the few partners that can be among the best
+/// of a row are computed anew: kernels/pairs/neighbors/estimates.cu.
 class estimate_search {
  public:
   /// Whether the search finds lists of k partners faster than row_search.

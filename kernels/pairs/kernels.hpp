@@ -117,7 +117,6 @@ struct product_memory {
   index_t pitch = 0;
   index_t part_step = 0;
   int parts = 0;
-  int limbs = 1;
   product_order order = product_order::direct;
   /// Of statistics by classes that cuts decide: a bit for each place of sums, set where a pair is
   /// kept; the other places hold nothing. Null: every place holds a statistic, NaN where dropped.

@@ -214,7 +214,6 @@ class product_run {
                                     stream_);
     }
     if (tile_ == pair_tile_kind::products_limbs) {
-      piece.products.limbs = piece.rows.limbs;
       return launch_multiply_limbs(
           {.planes = static_cast<const std::int8_t*>(piece.rows.values),
            .plane_rows = piece.rows.plane_rows,

@@ -226,8 +226,7 @@ class device_groups {
     const std::size_t wanted = std::max(memory_sizes::difference_block,
                                         static_cast<std::size_t>(rows_of_tile) * row_bytes);
     const std::size_t room = std::min(wanted, left / 2);
-    index_t taken = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-    if (taken > rows_of_tile && taken < rows) taken = taken / rows_of_tile * rows_of_tile;
+    const index_t taken = rows_of_block(rows, row_bytes, room);
     const auto block = static_cast<std::size_t>(taken * count());
     const auto least_listed = static_cast<std::size_t>(count());
     const std::size_t listed = std::clamp(std::min(left / 2 / listed_bytes, block), least_listed,

@@ -35,8 +35,6 @@ namespace gpu::cuda {
 pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
                             std::span<const device_info> devices);
 
-using kernels::estimate_cut;
-
 /// Copies a whole buffer to the host and waits for it.
 template <class T>
 void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
@@ -141,11 +139,10 @@ class cuda_engine final : public detail::pair_engine {
   /// The same of long rows from estimates of all statistics.
   bool top_k_by_estimates(const detail::top_k_request& request, const detail::pair_cut& keep,
                           neighbor_table& out);
-  /// The same from rows of what `Search` computes. Without memory for whole tiles it gives up, or
-  /// goes by fewer rows where `fewer_rows_do`.
+  /// The same from rows of what `Search` computes.
   template <class Search>
-  bool top_k_by_statistics(const detail::top_k_request& request, const detail::pair_cut& keep,
-                           bool fewer_rows_do, neighbor_table& out);
+  void top_k_by_statistics(const detail::top_k_request& request, const detail::pair_cut& keep,
+                           neighbor_table& out);
   /// Blocks of rows of the area: whole units, the last one of which may not be full.
   struct row_blocks {
     index_t unit;  ///< Rows of one.
@@ -175,10 +172,6 @@ class cuda_engine final : public detail::pair_engine {
                                                        const detail::cut_sample& sample);
   /// What the programs of the sinks work on.
   [[nodiscard]] call_shape shape() const;
-  /// Error of the deciding tile's products on these rows as estimates of the statistic.
-  [[nodiscard]] double estimate_error() const {
-    return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
-  }
   /// Whether products of halves are estimates for decisions by a cut, of pairs of which such a
   /// share is computed anew, kept or not: where these are the fastest and there is memory for their
   /// rows, which are made.

@@ -156,27 +156,21 @@ bool cuda_engine::top_k_by_groups(const detail::top_k_request& request,
 }
 
 template <class Search>
-bool cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
-                                      const detail::pair_cut& keep, bool fewer_rows_do,
-                                      neighbor_table& out) {
+void cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
+                                      const detail::pair_cut& keep, neighbor_table& out) {
   const call_shape shape = this->shape();
   const index_t k = request.k;
-  // A list is far shorter than a row of statistics, where it is not asked to be as long.
-  const std::size_t row_bytes = Search::row_bytes(shape) + 2 * list_table::bytes(1, k);
-  index_t most_rows = statistic_rows_within(
-      shape, row_bytes, std::min(memory_sizes::statistics_of_host_result, budget_.left() / 2));
+  index_t most_rows =
+      rows_of_block(area_.rows.size(), Search::row_bytes(shape) + 2 * list_table::bytes(1, k),
+                    std::min(memory_sizes::statistics_of_host_result, budget_.left() / 2));
   const auto make_search = [&](arena& memory) {
     return Search(shape, k, request.order, most_rows, memory);
   };
   const auto needed = [&] {
     return bytes_taken(make_search) + 2 * list_table::bytes(most_rows, k);
   };
-  if (fewer_rows_do) {
-    while (most_rows > 1 && needed() > budget_.left()) most_rows = ceil_div(most_rows, index_t{2});
-    budget_.require(needed(), "statistics of a row");
-  } else if (!share_->agree(needed() <= budget_.left())) {
-    return false;
-  }
+  while (most_rows > 1 && needed() > budget_.left()) most_rows = ceil_div(most_rows, index_t{2});
+  budget_.require(needed(), "statistics of a row");
   const device_buffer<std::byte> memory(bytes_taken(make_search), stream());
   arena pieces(memory.data());
   const Search search = make_search(pieces);
@@ -192,7 +186,6 @@ bool cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
         search.choose(source, keep, block, lists, stream());
       },
       out);
-  return true;
 }
 
 bool cuda_engine::top_k_by_estimates(const detail::top_k_request& request,
@@ -201,7 +194,9 @@ bool cuda_engine::top_k_by_estimates(const detail::top_k_request& request,
   const bool has_rows = rows_->resident() && estimate_search::takes(shape, request.k) &&
                         (shape.estimates != kernels::pair_tile_kind::products_half ||
                          rows_->make_half_rows(budget_, stream()));
-  return share_->agree(has_rows) && top_k_by_statistics<estimate_search>(request, keep, false, out);
+  if (!share_->agree(has_rows)) return false;
+  top_k_by_statistics<estimate_search>(request, keep, out);
+  return true;
 }
 
 void cuda_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
@@ -221,7 +216,7 @@ void cuda_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
       is_done = keep.is_one() && top_k_by_estimates(request, keep, out);
       break;
   }
-  if (!is_done) top_k_by_statistics<row_search>(request, keep, true, out);
+  if (!is_done) top_k_by_statistics<row_search>(request, keep, out);
 }
 
 }  // namespace gpu::cuda

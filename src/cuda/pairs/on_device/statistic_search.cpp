@@ -2,23 +2,26 @@
 #include <algorithm>
 
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-// Rows whose statistics are there at a time: all where a table meets itself and they take a small
-// part of the device's memory. Each product is then computed once, and not for both rows.
+// Rows whose statistics are there at a time: a tile at least, and all where a table meets itself
+// and they take a small part of the device's memory. Each product is then computed once, and not
+// for both rows.
 template <class Search>
-index_t rows_of_block(const call_shape& shape) {
-  const std::size_t row_bytes = Search::row_bytes(shape);
-  const auto rows = static_cast<std::size_t>(shape.area.rows.size());
-  const std::size_t doubles = rows * row_search::row_bytes(shape);
-  const bool is_whole = shape.area.rows == shape.area.cols &&
-                        doubles <= shape.device_bytes / memory_sizes::parts_of_whole_statistics &&
-                        Search::takes_whole_table(shape);
-  return statistic_rows_within(shape, row_bytes,
-                               is_whole ? rows * row_bytes : memory_sizes::selected_statistics);
+index_t rows_at_a_time(const call_shape& shape) {
+  const index_t rows = shape.area.rows.size();
+  const std::size_t doubles = static_cast<std::size_t>(rows) * row_search::row_bytes(shape);
+  if (shape.area.rows == shape.area.cols &&
+      doubles <= shape.device_bytes / memory_sizes::parts_of_whole_statistics &&
+      Search::takes_whole_table(shape)) {
+    return rows;
+  }
+  return std::max(rows_of_block(rows, Search::row_bytes(shape), memory_sizes::selected_statistics),
+                  std::min<index_t>(rows, kernels::policy::half_tile_rows));
 }
 
 }  // namespace
@@ -28,7 +31,7 @@ stream_statistic_search<Search>::stream_statistic_search(const call_shape& shape
                                                          const device_top_k_sink& sink,
                                                          arena& memory)
     : shape_(shape),
-      block_rows_(rows_of_block<Search>(shape)),
+      block_rows_(rows_at_a_time<Search>(shape)),
       search_(shape, sink.index.cols(), sink.order, block_rows_, memory),
       lists_(sink, block_rows_, memory) {}
 

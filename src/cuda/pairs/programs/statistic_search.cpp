@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "kernels/pairs/neighbors/selection.hpp"
 #include "plan/top_k_variants.hpp"
@@ -12,7 +13,6 @@ namespace {
 
 using kernels::pair_tile_kind;
 
-constexpr index_t tile_rows = kernels::policy::half_tile_rows;
 constexpr index_t more_partners = 2;  // than are asked for whose estimates do not exclude them
 
 bool has_limbs(const call_shape& shape) {
@@ -72,13 +72,6 @@ kernels::top_k_job job_of(const call_shape& shape, index_t rows, index_t entries
 
 }  // namespace
 
-index_t statistic_rows_within(const call_shape& shape, std::size_t row_bytes, std::size_t bytes) {
-  const index_t rows = shape.area.rows.size();
-  const auto fitting = static_cast<index_t>(bytes / std::max<std::size_t>(row_bytes, 1));
-  if (fitting >= rows) return rows;
-  return std::min(std::max(fitting / tile_rows * tile_rows, tile_rows), rows);
-}
-
 bool estimate_search::takes(const call_shape& shape, index_t k) {
   if (!shape.has_room || !shape.estimates || k > kernels::neighbor_most_listed) return false;
   if (!has_limbs(shape) && shape.format.cols > kernels::most_estimated_columns) return false;
@@ -121,8 +114,7 @@ row_search::row_search(const call_shape& shape, index_t k, neighbor_order order,
       k_(k),
       order_(order),
       job_(job_of(shape,
-                  std::min(most_rows, statistic_rows_within(shape, row_bytes(shape),
-                                                            memory_sizes::selected_statistics)),
+                  rows_of_block(most_rows, row_bytes(shape), memory_sizes::selected_statistics),
                   std::min(k, shape.area.cols.size()))) {
   statistics_ = memory.take<double>(most_rows * job_.cols);
   // By value the statistics are the keys.

@@ -17,10 +17,6 @@
 
 namespace gpu::cuda {
 
-/// Rows whose statistics are there at a time, `row_bytes` each, in so many bytes: all, or
-/// whole tiles of rows, one in any case.
-index_t statistic_rows_within(const call_shape& shape, std::size_t row_bytes, std::size_t bytes);
-
 /// Of long rows: estimates of all statistics in single precision, of unit rows by products of
 /// halves or of floats, of ranks by their products; and the few partners that can be among the best
 /// of a row are computed anew: kernels/pairs/neighbors/estimates.cu.

@@ -129,11 +129,6 @@ void add_cuda_ways(const job& of, const gpu::pair_options& options, std::vector<
   }
   out.push_back({.name = "tiles", .options = options, .cuda = {.products = false}});
   out.push_back({.name = "products", .options = options, .cuda = {.products = true}});
-  if (of.of_ranks()) {
-    out.push_back({.name = "products of doubles",
-                   .options = options,
-                   .cuda = {.products = true, .limbs = false}});
-  }
   switch (of.sink) {
     case sink_kind::dense:
       if (of.of_ranks()) return;

@@ -27,23 +27,20 @@ namespace gpu::kernels {
 
 /// How products are computed; docs/spearman.md compares them.
 enum class pair_tile_kind {
-  naive_spearman,    // rows: double values
-  naive_pearson,     // rows: double values
-  shared_int8,       // rows: int8 centred ranks
-  shared_int16,      // rows: int16 centred ranks
-  shared_int32,      // rows: int32 centred ranks
-  shared_double,     // rows: unit rows, see unit_row_layout
-  tensor_int8,       // rows: int8 centred ranks, pitch 32, 64 or 128
-  tensor_limbs,      // rows: int8 limbs of the centred ranks
-  tensor_float,      // rows: unit rows, each double as two tf32 floats
-  tensor_half,       // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
-  products_double,   // rows: unit rows, see unit_row_layout; panels with memory for products
-  products_integer,  // rows: centred ranks as doubles, pitch even; likewise
-  products_limbs,    // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
-  products_half,     // rows: unit rows in two halves, see half_plane_rows; likewise
-  pairwise_ranks,    // rows: pairwise_rank_layout; panels with memory for products and a decision
-  pairwise_values,   // rows: pairwise_value_layout; likewise
-  pairwise_signs,    // rows: pairwise_rank_layout; likewise
+  naive_spearman,   // rows: double values
+  naive_pearson,    // rows: double values
+  shared_int8,      // rows: int8 centred ranks
+  shared_double,    // rows: unit rows, see unit_row_layout
+  tensor_int8,      // rows: int8 centred ranks, pitch 32, 64 or 128
+  tensor_limbs,     // rows: int8 limbs of the centred ranks
+  tensor_float,     // rows: unit rows, each double as two tf32 floats
+  tensor_half,      // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
+  products_double,  // rows: unit rows, see unit_row_layout; panels with memory for products
+  products_limbs,   // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise
+  products_half,    // rows: unit rows in two halves, see half_plane_rows; likewise
+  pairwise_ranks,   // rows: pairwise_rank_layout; panels with memory for products and a decision
+  pairwise_values,  // rows: pairwise_value_layout; likewise
+  pairwise_signs,   // rows: pairwise_rank_layout; likewise
   pairwise_biweight,  // rows: pairwise_biweight_layout; likewise
   signs               // rows: sign_row_layout; panels with memory for products and a tied decision
 };
@@ -99,7 +96,6 @@ struct pair_operand {
 /// Which pairs of a panel are taken.
 enum class pair_region {
   above_diagonal,  // i < j
-  off_diagonal,    // i != j
   whole            // every element, the diagonal too (dense only)
 };
 
@@ -121,7 +117,6 @@ struct product_memory {
   index_t pitch = 0;
   index_t part_step = 0;
   int parts = 0;
-  int limbs = 1;
   product_order order = product_order::direct;
   /// Of statistics by classes that cuts decide: a bit for each place of sums, set where a pair is
   /// kept; the other places hold nothing. Null: every place holds a statistic, NaN where dropped.
@@ -241,12 +236,6 @@ struct rank_steps {
   std::int64_t tie_sums = 0;
 };
 
-/// A per-row test that replaces the common one (top-k: a row's k-th best so far).
-struct row_cut {
-  float middle;
-  float possible;
-};
-
 /// What a queue of candidates holds.
 enum class queue_content {
   possible,  ///< The pairs that may be kept: launch_finish_candidates decides.
@@ -257,7 +246,6 @@ enum class queue_content {
 /// launch_finish_candidates. `count` ends as the number there were, also past `capacity`.
 struct candidate_sink_args {
   cut_estimate cut;
-  const row_cut* row_cuts = nullptr;  // [rows of the panel], or null
   std::uint64_t* keys = nullptr;      // row << 32 | col
   std::uint64_t* products = nullptr;  // bits of the int64 or double product
   std::uint64_t capacity = 0;

@@ -60,7 +60,6 @@ struct cuda_costs {
   double unit_byte = 1e-12;          ///< A byte of the unit row of a partner that is computed anew.
   double slow_columns = 1e5;         ///< Columns of a row whose bytes cost twice as much.
   double filling_rows = 16;          ///< Rows a multiprocessor that fill the device, a warp each.
-  double candidate_start = 2e-3;     ///< What deciding candidates costs besides their products.
 
   // Edges and counts of long unit rows by products of halves, in seconds (H100): a column of a pair
   // near the cut, which is computed anew at the speed of the memory, and what halves save of a

@@ -60,6 +60,8 @@ constexpr float half_product_error(index_t cols) {
 }
 /// The longest rows with which this tells the best partners from most others.
 inline constexpr index_t most_estimated_columns = index_t{1} << 17;
+/// The same of ranks: limbs of a rank.
+inline constexpr int most_estimated_limbs = 3;
 /// Largest error of a single-precision estimate of rho from an exact integer product.
 inline constexpr float neighbor_rank_error = 3e-6F;
 /// Largest error of a statistic that was rounded to single precision.

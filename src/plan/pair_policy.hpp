@@ -21,9 +21,8 @@ struct tile_layout {
 inline constexpr tile_layout naive{256, 1, 1, 256, 1, 1, 0};
 /// dp4a on int8: 8 x 8 products a thread, 32-bit words of 4 elements.
 inline constexpr tile_layout shared_int8{256, 2, 128, 128, 8, 8, 8};
-/// 64-bit sums and doubles take two registers each, so a thread holds 4 x 4.
-inline constexpr tile_layout shared_wide{256, 2, 64, 64, 4, 4, 16};
-/// Three pending partial sums beside the running one: no second block fits the registers.
+/// Doubles take two registers each, so a thread holds 4 x 4; three pending partial sums besides the
+/// running one: no second block fits the registers.
 inline constexpr tile_layout shared_double{256, 1, 64, 64, 4, 4, 16};
 /// mma.sync m16n8k32: 8 warps as 4 x 2, each 32 x 32 pairs. 64 x 32 pairs a warp spill beside the
 /// tests and counters of a sink.

@@ -13,8 +13,8 @@ using gpu::index_t;
 namespace {
 
 constexpr int multiprocessors = 132;
-constexpr product_kind kinds[] = {product_kind::of_values, product_kind::of_ranks,
-                                  product_kind::of_limbs, product_kind::of_halves};
+constexpr product_kind kinds[] = {product_kind::of_values, product_kind::of_limbs,
+                                  product_kind::of_halves};
 
 product_shape table(index_t rows, index_t observations, product_kind kind) {
   return {
@@ -158,9 +158,7 @@ TEST_CASE("Few long rows take products, many short ones tiles", "[product_choice
       CHECK(takes_products(table(rows, observations, kind), multiprocessors));
     }
   }
-  for (const product_kind kind : {product_kind::of_values, product_kind::of_ranks}) {
-    CHECK_FALSE(takes_products(table(1'000'000, 300, kind), multiprocessors));
-  }
+  CHECK_FALSE(takes_products(table(1'000'000, 300, product_kind::of_values), multiprocessors));
 }
 
 TEST_CASE("Products are for devices that multiply doubles, and for sums that are exact",
@@ -175,9 +173,9 @@ TEST_CASE("Products are for devices that multiply doubles, and for sums that are
     }
     CHECK_FALSE(can_take_products(kind, gpu::kernels::policy::product_least_columns - 1, 90, 90));
   }
-  const index_t most = gpu::kernels::policy::product_most_rank_columns;
-  CHECK(can_take_products(product_kind::of_ranks, most, 90, 90));
-  CHECK_FALSE(can_take_products(product_kind::of_ranks, most + 1, 90, 90));
+  const index_t most = gpu::kernels::policy::limb_most_columns;
+  CHECK(can_take_products(product_kind::of_limbs, most, 90, 90));
+  CHECK_FALSE(can_take_products(product_kind::of_limbs, most + 1, 90, 90));
   CHECK(can_take_products(product_kind::of_values, 10 * most, 90, 90));
   // The largest sum of products of centred ranks is exact in a double.
   const double ranks = static_cast<double>(most);

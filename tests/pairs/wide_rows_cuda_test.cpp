@@ -180,7 +180,7 @@ void of_every_measure(gpu::index_t rows, gpu::index_t cols) {
   equals_the_cpu<measure::pearson, T>(rows, cols, best, 0, error);
   equals_the_cpu<measure::cosine, T>(rows, cols, best, 0, error);
   equals_the_cpu<measure::bicor, T>(rows, cols, best, 0, error);
-  // Ranks as doubles, where there are no warpgroup products.
+  // Limbs of ranks by tiles, where there are no warpgroup products.
   equals_the_cpu<measure::spearman, T>(rows, cols, gpu_test::tensor_or_tiles());
 }
 
@@ -208,6 +208,31 @@ TEST_CASE("Very long rows have the CPU's bits", "[wide]") {
   // Ranks beyond what products take.
   equals_the_cpu<measure::spearman, float>(5, 262'145, gpu::pair_variant::automatic);
   equals_the_cpu<measure::pearson, float>(5, 1'048'577, gpu::pair_variant::automatic);
+}
+
+TEST_CASE("The longest rows of ranks, whose sums take 63 bits", "[wide]") {
+  constexpr gpu::index_t cols = 3'000'000;
+  gpu::matrix<double> x(4, cols);
+  for (gpu::index_t k = 0; k < cols; ++k) {
+    x(0, k) = static_cast<double>(k * 7919 % cols);
+    x(1, k) = 2 * x(0, k);
+    x(2, k) = -x(0, k);
+    x(3, k) = static_cast<double>(k * 104'729 % cols / 3);
+  }
+  const auto wanted =
+      gpu::all_pairs(measure::spearman, x.view(), gpu_test::cpu_options(), gpu::dense_sink{});
+  for (const auto variant : {gpu::pair_variant::automatic, gpu::pair_variant::shared_tiled,
+                             gpu_test::tensor_or_tiles()}) {
+    const auto got = gpu::all_pairs(measure::spearman, x.view(), gpu_test::cuda_options(variant),
+                                    gpu::dense_sink{});
+    gpu_test::check_same_values(got, wanted);
+    CHECK(got(0, 1) == 1.0);
+    CHECK(got(1, 2) == -1.0);
+    const auto best = gpu::all_pairs(measure::spearman, x.view(), gpu_test::cuda_options(variant),
+                                     gpu::top_k_sink{.k = 1});
+    CHECK(best.index(0, 0) == 1);
+    CHECK(best.statistic(0, 0) == 1.0);
+  }
 }
 
 TEST_CASE("Wide tables in little memory have the CPU's bits", "[wide]") {

@@ -41,10 +41,9 @@ __device__ bool is_pair(const row_sides& sides, const drawn_pair& pair) {
 }
 
 // This lane's part of the product of two rows of ranks: elements, or limbs of 7 bits.
-template <class Rank>
 __device__ double rank_product(const pair_operand& rows, const drawn_pair& pair, int lane) {
-  const auto* x = static_cast<const Rank*>(rows.values) + pair.i * rows.pitch;
-  const auto* y = static_cast<const Rank*>(rows.values) + pair.j * rows.pitch;
+  const auto* x = static_cast<const std::int8_t*>(rows.values) + pair.i * rows.pitch;
+  const auto* y = static_cast<const std::int8_t*>(rows.values) + pair.j * rows.pitch;
   std::int64_t sum = 0;
   for (index_t k = lane; k < rows.columns; k += lanes_per_pair) {
     std::int64_t u = 0;
@@ -70,16 +69,12 @@ __device__ double unit_product(const double* rows, index_t pitch, const drawn_pa
 __device__ double product_part(const sample_request& request, const drawn_pair& pair, int lane) {
   const pair_operand& rows = request.rows;
   switch (request.tile) {
-    case pair_tile_kind::shared_int16:
-      return rank_product<std::int16_t>(rows, pair, lane);
-    case pair_tile_kind::shared_int32:
-      return rank_product<std::int32_t>(rows, pair, lane);
     case pair_tile_kind::shared_double:
       return unit_product(static_cast<const double*>(rows.values), rows.pitch, pair, lane);
     case pair_tile_kind::tensor_float:
       return unit_product(rows.unit_rows, rows.unit_pitch, pair, lane);
     default:  // the others that can_sample takes
-      return rank_product<std::int8_t>(rows, pair, lane);
+      return rank_product(rows, pair, lane);
   }
 }
 
@@ -162,30 +157,9 @@ __global__ void sample_pairs(const __grid_constant__ sample_request request,
 }  // namespace
 
 bool can_sample(pair_tile_kind tile) {
-  switch (tile) {
-    case pair_tile_kind::shared_int8:
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-    case pair_tile_kind::shared_double:
-    case pair_tile_kind::tensor_int8:
-    case pair_tile_kind::tensor_limbs:
-    case pair_tile_kind::tensor_float:
-      return true;
-    case pair_tile_kind::naive_spearman:
-    case pair_tile_kind::naive_pearson:
-    case pair_tile_kind::tensor_half:
-    case pair_tile_kind::products_double:
-    case pair_tile_kind::products_integer:
-    case pair_tile_kind::products_limbs:
-    case pair_tile_kind::products_half:
-    case pair_tile_kind::pairwise_ranks:
-    case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
-    case pair_tile_kind::signs:
-      break;
-  }
-  return false;
+  using enum pair_tile_kind;
+  return tile == shared_int8 || tile == shared_double || tile == tensor_int8 ||
+         tile == tensor_limbs || tile == tensor_float;
 }
 
 void launch_sample_pairs(const sample_request& request, sample_counts* counts,

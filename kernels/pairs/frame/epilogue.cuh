@@ -26,18 +26,15 @@ struct row_tests {
 template <class Tile>
 __device__ row_tests<Tile::shape.row_slots> load_row_tests(const pair_panel& panel,
                                                            const Tile& tile, index_t first_row,
-                                                           const cut_estimate& cut,
-                                                           const row_cut* row_cuts) {
+                                                           const cut_estimate& cut) {
   row_tests<Tile::shape.row_slots> out;
 #pragma unroll
   for (int r = 0; r < Tile::shape.row_slots; ++r) {
     const index_t i = first_row + tile.row_of(r);
     const bool there = i < panel.rows.count;
     const float norm = there ? panel.rows.norms[i].norm : CUDART_NAN_F;
-    const row_cut own =
-        row_cuts != nullptr && there ? row_cuts[i] : row_cut{cut.middle, cut.possible};
-    out.middle[r] = own.middle * norm;
-    out.possible[r] = own.possible * norm;
+    out.middle[r] = cut.middle * norm;
+    out.possible[r] = cut.possible * norm;
     out.certain[r] = cut.certain * norm;
   }
   return out;

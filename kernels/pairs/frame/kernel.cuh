@@ -64,8 +64,7 @@ __device__ column_span span_of_block(const pair_panel& panel, index_t first_row,
 /// row - at == offset, rows and columns counted from the block's first ones.
 struct diagonal_place {
   int offset;
-  int first_tile;  // tiles that end at or before this place, and those from
-  int end_tile;    // this place on, hold nothing but pairs
+  int end_tile;  // tiles from this place on hold nothing but pairs
 
   template <class Tile>
   static __device__ diagonal_place of(const pair_panel& panel, index_t first_row,
@@ -75,22 +74,21 @@ struct diagonal_place {
     diagonal_place out{};
     out.offset = static_cast<int>(min(max(distance, -far), far));
     out.end_tile = panel.region == pair_region::whole ? -1 : Tile::shape.rows - out.offset;
-    out.first_tile = panel.region == pair_region::off_diagonal ? -out.offset : -1;
     return out;
   }
 };
 
 /// Takes the elements out of a fragment that are no pairs of the panel's region.
 template <class Tile>
-__device__ void drop_non_pairs(pair_region region, const Tile& tile, const diagonal_place& diagonal,
-                               int at, typename Tile::fragment& products) {
-  if (at >= diagonal.end_tile || at + Tile::shape.cols <= diagonal.first_tile) return;
+__device__ void drop_non_pairs(const Tile& tile, const diagonal_place& diagonal, int at,
+                               typename Tile::fragment& products) {
+  if (at >= diagonal.end_tile) return;
 #pragma unroll
   for (int r = 0; r < Tile::shape.row_slots; ++r) {
 #pragma unroll
     for (int c = 0; c < Tile::shape.col_slots; ++c) {
       const int below = tile.row_of(r) - (at + tile.col_of(c)) - diagonal.offset;  // i - j
-      if (below == 0 || (below > 0 && region == pair_region::above_diagonal)) products.drop(r, c);
+      if (below >= 0) products.drop(r, c);
     }
   }
 }
@@ -117,7 +115,7 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
     tile.multiply(at, products);
     float inverse[Tile::shape.col_slots];
     tile.inverse_norms(at, inverse);
-    drop_non_pairs(panel.region, tile, diagonal, at, products);
+    drop_non_pairs(tile, diagonal, at, products);
     sink.take(tile, products, span.first + at, inverse);
   }
   sink.finish(tile);

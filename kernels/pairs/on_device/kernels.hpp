@@ -9,7 +9,6 @@
 
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
-#include <gpu/pair_sinks.hpp>
 
 #include "base/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
@@ -87,33 +86,5 @@ void launch_limit_rows(edge_state* state, const unsigned long long* per_row,
                        unsigned long long* sums, index_t rows, std::uint64_t capacity,
                        std::uint64_t queue, void* scratch, std::size_t scratch_bytes,
                        cudaStream_t stream);
-
-// ---- best partners ----------------------------------------------------------------------------
-
-/// A block of whole rows of statistics, [rows, cols].
-struct statistic_block {
-  const double* statistics;
-  index_t rows;
-  index_t cols;
-  index_t first_row;  ///< Numbers of row 0 and column 0 in the input.
-  index_t first_col;
-};
-/// keys[i, j] orders the partners of row i, largest first; NaN where the pair is not kept, or is a
-/// row with itself. By value, `keys` may be the block's own memory.
-void launch_partner_keys(const statistic_block& block, double at_least, double at_most,
-                         neighbor_order order, double* keys, cudaStream_t stream);
-/// Where the lists of a block go: [rows, k] with `pitch`es, the entries behind the last neighbour
-/// filled.
-struct partner_lists {
-  index_t k;
-  std::uint32_t* index;
-  index_t index_pitch;
-  double* statistic;
-  index_t statistic_pitch;
-  std::uint32_t* count;
-};
-/// From the best `entries` keys of each row and their columns, [rows, entries].
-void launch_write_partners(const statistic_block& block, const double* best, const index_t* columns,
-                           index_t entries, const partner_lists& lists, cudaStream_t stream);
 
 }  // namespace gpu::kernels

@@ -45,10 +45,6 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
 void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
                          float* out, cudaStream_t stream);
 
-/// Centred ranks from their limbs (tensor_limbs) to doubles: [rows, pitch], zeros from `cols` on.
-void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
-                       index_t cols, index_t pitch, double* out, cudaStream_t stream);
-
 /// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
 void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,
                        cudaStream_t stream);

@@ -65,23 +65,6 @@ __global__ void split_limbs(device_matrix_view<const Integer> ranks, index_t col
   }
 }
 
-__global__ void join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
-                           index_t cols, index_t pitch, double* out) {
-  const index_t step = index_t{gridDim.x} * threads;
-  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < rows * pitch; at += step) {
-    const index_t row = at / pitch;
-    const index_t k = at % pitch;
-    int rank = 0;
-    if (k < cols) {
-      const std::int8_t* limb = limbs + row * limb_count * columns + k;
-      for (int l = limb_count - 1; l >= 0; --l) {
-        rank = rank * (1 << policy::limb_bits) + limb[l * columns];
-      }
-    }
-    out[at] = rank;
-  }
-}
-
 template <class T>
 __global__ void to_double(device_matrix_view<const T> data, double* out) {
   const index_t step = index_t{gridDim.x} * threads;
@@ -124,14 +107,6 @@ void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, i
   split_limbs<Integer>
       <<<grid_blocks(ranks.rows() * columns, threads, 1 << 20), threads, 0, stream>>>(
           ranks, cols, limbs, columns, out);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
-void launch_join_limbs(const std::int8_t* limbs, index_t rows, int limb_count, index_t columns,
-                       index_t cols, index_t pitch, double* out, cudaStream_t stream) {
-  if (rows == 0) return;
-  join_limbs<<<grid_blocks(rows * pitch, threads, 1 << 20), threads, 0, stream>>>(
-      limbs, rows, limb_count, columns, cols, pitch, out);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

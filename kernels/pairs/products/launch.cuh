@@ -97,12 +97,6 @@ class product_pieces {
       // The first level of the tree that adds up the partial sums, where there is work enough.
       folded = takes_two_sums(depth) && 4 * blocks >= fill ? 2 : 1;
       parts = detail::partial_sums / folded;
-    } else if (tile_ == pair_tile_kind::products_integer) {
-      const index_t most =
-          std::min(policy::product_most_parts, ceil_div(elements, policy::product_least_depth));
-      depth = round_up(ceil_div(elements, std::clamp<index_t>(ceil_div(fill, blocks), 1, most)),
-                       policy::product_padding);
-      parts = static_cast<int>(ceil_div(elements, depth));
     } else {
       const int limb_pairs = panel.rows.limbs * panel.rows.limbs;
       const index_t planes = product_planes(elements);
@@ -183,11 +177,11 @@ class product_run {
                     : above     ? product_blocks::above_diagonal
                                 : product_blocks::all);
     piece.products.order = on_diagonal ? product_order::mirrored : product_order::direct;
-    hand_over(piece, i);
+    run_tile<Tile>(piece, sink_, stream_);
     if (!symmetric_ || on_diagonal) return;
     std::swap(piece.rows, piece.cols);
     piece.products.order = product_order::transposed;
-    hand_over(piece, j);
+    run_tile<Tile>(piece, sink_, stream_);
   }
   void multiply(pair_panel& piece, product_blocks blocks) const {
     if (finishes_statistics(tile_)) {
@@ -223,7 +217,6 @@ class product_run {
                                     stream_);
     }
     if (tile_ == pair_tile_kind::products_limbs) {
-      piece.products.limbs = piece.rows.limbs;
       return launch_multiply_limbs(
           {.planes = static_cast<const std::int8_t*>(piece.rows.values),
            .plane_rows = piece.rows.plane_rows,
@@ -260,14 +253,6 @@ class product_run {
     if (tile_ == pair_tile_kind::pairwise_biweight) return launch_pairwise_biweight(job, stream_);
     if (tile_ == pair_tile_kind::pairwise_ranks) return launch_pairwise_ranks(job, stream_);
     launch_pairwise_values(job, stream_);
-  }
-  // `row`: the first one of the piece in the panel.
-  void hand_over(const pair_panel& piece, index_t row) const {
-    Sink sink = sink_;
-    if constexpr (requires { sink.row_cuts; }) {
-      if (sink.row_cuts != nullptr) sink.row_cuts += row;
-    }
-    run_tile<Tile>(piece, sink, stream_);
   }
 
   pair_tile_kind tile_;

@@ -1,7 +1,6 @@
-// Products of long rows on the double-precision tensor cores. The elements are split among blocks
-// as well as the pairs, so that few rows fill the device too: unit rows by the eight partial sums
-// that define their product, ranks by as many parts as it takes, since sums of integers below 2^53
-// are exact.
+// Products of long unit rows on the double-precision tensor cores. The elements are split among
+// blocks as well as the pairs, by the eight partial sums that define a product, so that few rows
+// fill the device too.
 
 #include "kernels/common/tensor_double.cuh"
 #include "kernels/common/tile_place.cuh"

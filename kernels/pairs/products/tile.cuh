@@ -95,29 +95,14 @@ struct ready_statistics {
   }
   static __device__ double finish(double statistic) { return statistic; }
 };
-/// Centred ranks: the total is an integer below 2^53.
-struct rank_products {
+/// Limbs of centred ranks: 32-bit sums of every pair of limbs. The total is an integer below 2^53.
+template <int limbs>
+struct limb_products {
   static constexpr int walked_tiles = 4;
   using statistic = spearman_statistic;
   template <int rows, int cols>
   using fragment = integer_fragment<rows, cols>;
 
-  template <int count>
-  static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
-                                double (&out)[count]) {
-#pragma unroll
-    for (int i = 0; i < count; ++i) out[i] = from.sums[at[i]];
-    for (int p = 1; p < from.parts; ++p) {
-      const double* const sums = from.sums + p * from.part_step;
-#pragma unroll
-      for (int i = 0; i < count; ++i) out[i] += sums[at[i]];
-    }
-  }
-  static __device__ std::int64_t finish(double sum) { return __double2ll_rn(sum); }
-};
-/// The same of limbs: 32-bit sums of every pair of limbs.
-template <int limbs>
-struct limb_products : rank_products {
   template <int count>
   static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
                                 double (&out)[count]) {
@@ -141,6 +126,7 @@ struct limb_products : rank_products {
 #pragma unroll
     for (int i = 0; i < count; ++i) out[i] = static_cast<double>(totals[i]);
   }
+  static __device__ std::int64_t finish(double sum) { return __double2ll_rn(sum); }
 };
 
 template <class Products>

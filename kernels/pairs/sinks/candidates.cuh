@@ -1,5 +1,5 @@
 #pragma once
-// Sink of edges and top-k: pairs that may be kept go to one queue in global memory.
+// Sink of edges: pairs that may be kept go to one queue in global memory.
 //
 // The common path is one fma and one compare a pair. A warp in which any thread found something
 // takes the slow path: masks, one prefix sum and one atomic for the warp, then the stores. The
@@ -31,7 +31,7 @@ class tile_candidate_sink {
       : args_(a),
         panel_(panel),
         first_row_(first_row),
-        tests_(load_row_tests(panel, tile, first_row, a.cut, a.row_cuts)) {
+        tests_(load_row_tests(panel, tile, first_row, a.cut)) {
     if constexpr (Content == queue_content::kept) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) {

@@ -29,7 +29,7 @@ class tile_count_sink {
       : args_(a),
         panel_(panel),
         first_row_(first_row),
-        tests_(load_row_tests(panel, tile, first_row, a.cut, nullptr)) {}
+        tests_(load_row_tests(panel, tile, first_row, a.cut)) {}
 
   __device__ void take(const Tile& tile, const typename Tile::fragment& products, index_t first_col,
                        const float (&inverse)[cols]) {
@@ -130,7 +130,7 @@ class tile_weighted_count_sink {
       : args_(a),
         panel_(panel),
         first_row_(first_row),
-        tests_(load_row_tests(panel, tile, first_row, a.cut, nullptr)) {
+        tests_(load_row_tests(panel, tile, first_row, a.cut)) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const index_t i = first_row + tile.row_of(r);

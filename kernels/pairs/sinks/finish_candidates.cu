@@ -200,34 +200,16 @@ void launch_finish_refined(const finish_request& request, unsigned blocks, cudaS
 void launch_finish_candidates(const finish_request& request, cudaStream_t stream) {
   if (request.count == 0) return;
   const unsigned blocks = grid_blocks(static_cast<index_t>(request.count), finish_threads);
-  switch (request.what.tile) {
-    case pair_tile_kind::naive_pearson:
-    case pair_tile_kind::shared_double:
-    case pair_tile_kind::products_double:
-      finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
-      break;
-    case pair_tile_kind::pairwise_ranks:
-    case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
-    case pair_tile_kind::signs:
-      finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
-      break;
-    case pair_tile_kind::tensor_float:
-    case pair_tile_kind::tensor_half:
-    case pair_tile_kind::products_half:
-      launch_finish_refined(request, blocks, stream);
-      break;
-    case pair_tile_kind::naive_spearman:
-    case pair_tile_kind::shared_int8:
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-    case pair_tile_kind::tensor_int8:
-    case pair_tile_kind::tensor_limbs:
-    case pair_tile_kind::products_integer:
-    case pair_tile_kind::products_limbs:
-      finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);
-      break;
+  using enum pair_tile_kind;
+  const pair_tile_kind tile = request.what.tile;
+  if (tile == tensor_float || tile == tensor_half || tile == products_half) {
+    launch_finish_refined(request, blocks, stream);
+  } else if (finishes_statistics(tile)) {
+    finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
+  } else if (tile == naive_pearson || tile == shared_double || tile == products_double) {
+    finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
+  } else {
+    finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);
   }
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

@@ -54,7 +54,6 @@ struct edge_key_layout {
     return ~std::uint64_t{0} >> (64 - bits);
   }
 };
-inline constexpr std::uint64_t dropped_key = edge_key_layout{}.dropped();
 
 /// What candidates are, and which of them are kept.
 struct candidate_decision {

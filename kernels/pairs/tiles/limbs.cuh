@@ -54,7 +54,9 @@ class tensor_limbs_tile
 
   static __device__ void fold(int (&sums)[2][4][4], int shift, fragment& out) {
     add_up(sums, out, [&](std::int64_t& total, int sum) {
-      total += static_cast<std::int64_t>(sum) * (std::int64_t{1} << shift);
+      // Totals of four limbs may wrap round on their way; the last one fits.
+      const auto part = static_cast<std::uint64_t>(std::int64_t{sum}) << shift;
+      total = static_cast<std::int64_t>(static_cast<std::uint64_t>(total) + part);
     });
   }
 

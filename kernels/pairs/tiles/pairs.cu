@@ -7,52 +7,30 @@
 
 namespace gpu::kernels {
 
+namespace {
+
+// The kinds that any sink goes with.
+template <pair_tile_kind... Kinds, class Sink>
+void launch_any(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
+                cudaStream_t stream) {
+  (void)((tile == Kinds && (launch_tile<Kinds>(panel, sink, stream), true)) || ...);
+}
+
+}  // namespace
+
 template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream) {
-  switch (tile) {
-    case pair_tile_kind::naive_spearman:
-      return launch_tile<pair_tile_kind::naive_spearman>(panel, sink, stream);
-    case pair_tile_kind::naive_pearson:
-      return launch_tile<pair_tile_kind::naive_pearson>(panel, sink, stream);
-    case pair_tile_kind::shared_int8:
-      return launch_tile<pair_tile_kind::shared_int8>(panel, sink, stream);
-    case pair_tile_kind::shared_int16:
-      return launch_tile<pair_tile_kind::shared_int16>(panel, sink, stream);
-    case pair_tile_kind::shared_int32:
-      return launch_tile<pair_tile_kind::shared_int32>(panel, sink, stream);
-    case pair_tile_kind::shared_double:
-      return launch_tile<pair_tile_kind::shared_double>(panel, sink, stream);
-    case pair_tile_kind::tensor_int8:
-      return launch_tile<pair_tile_kind::tensor_int8>(panel, sink, stream);
-    case pair_tile_kind::tensor_limbs:
-      return launch_tile<pair_tile_kind::tensor_limbs>(panel, sink, stream);
-    case pair_tile_kind::tensor_float:
-      return launch_tile<pair_tile_kind::tensor_float>(panel, sink, stream);
-    case pair_tile_kind::tensor_half:
-      if constexpr (std::is_same_v<Sink, candidate_sink_args>) {
-        return launch_tile<pair_tile_kind::tensor_half>(panel, sink, stream);
-      }
-      throw std::logic_error("tensor_half: estimates do for candidates alone");
-    case pair_tile_kind::products_double:
-      return launch_tile<pair_tile_kind::products_double>(panel, sink, stream);
-    case pair_tile_kind::products_integer:
-      return launch_tile<pair_tile_kind::products_integer>(panel, sink, stream);
-    case pair_tile_kind::products_limbs:
-      return launch_tile<pair_tile_kind::products_limbs>(panel, sink, stream);
-    case pair_tile_kind::products_half:
-      return launch_tile<pair_tile_kind::products_half>(panel, sink, stream);
-    case pair_tile_kind::pairwise_ranks:
-      return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
-    case pair_tile_kind::pairwise_values:
-      return launch_tile<pair_tile_kind::pairwise_values>(panel, sink, stream);
-    case pair_tile_kind::pairwise_signs:
-      return launch_tile<pair_tile_kind::pairwise_signs>(panel, sink, stream);
-    case pair_tile_kind::pairwise_biweight:
-      return launch_tile<pair_tile_kind::pairwise_biweight>(panel, sink, stream);
-    case pair_tile_kind::signs:
-      return launch_tile<pair_tile_kind::signs>(panel, sink, stream);
+  using enum pair_tile_kind;
+  if (tile == tensor_half) {
+    if constexpr (std::is_same_v<Sink, candidate_sink_args>) {
+      return launch_tile<tensor_half>(panel, sink, stream);
+    }
+    throw std::logic_error("tensor_half: estimates do for candidates alone");
   }
+  launch_any<naive_spearman, naive_pearson, shared_int8, shared_double, tensor_int8, tensor_limbs,
+             tensor_float, products_double, products_limbs, products_half, pairwise_ranks,
+             pairwise_values, pairwise_signs, pairwise_biweight, signs>(tile, panel, sink, stream);
 }
 
 template void launch_pairs(pair_tile_kind, const pair_panel&, const candidate_sink_args&,

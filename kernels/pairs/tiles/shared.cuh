@@ -6,7 +6,7 @@
 // `columns_per_step` words of each row of both operands, transposed: [word][row], so that a thread
 // reads its slots of one word as vectors of four. Slots are four neighbouring rows (columns) per
 // group, groups 64 apart: a warp reads 2 and 16 different vectors a word, free of bank conflicts.
-// A word is 4 int8 (dp4a), one int16, int32 or double.
+// A word is 4 int8 (dp4a) or a double.
 
 #include <type_traits>
 
@@ -25,21 +25,6 @@ struct int8_arithmetic {
   static constexpr int elements_per_word = 4;
   static __device__ sum add(word x, word y, sum s) { return __dp4a(x, y, s); }
   static __device__ float finish(sum s) { return __int2float_rn(s); }
-};
-
-/// int16 and int32 with 64-bit sums.
-template <class Integer>
-struct wide_arithmetic {
-  static constexpr policy::tile_layout shape = policy::shared_wide;
-  using statistic = spearman_statistic;
-  using word = Integer;
-  using sum = std::int64_t;
-  using fragment = integer_fragment<shape.row_slots, shape.col_slots>;
-  static constexpr int elements_per_word = 1;
-  static __device__ sum add(word x, word y, sum s) {
-    return s + static_cast<sum>(x) * static_cast<sum>(y);
-  }
-  static __device__ sum finish(sum s) { return s; }
 };
 
 /// Unit rows in double; the eight partial sums of a row follow each other, see unit_row_layout.

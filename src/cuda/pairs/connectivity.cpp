@@ -23,10 +23,7 @@ void cuda_engine::connectivity(const detail::connectivity_request& request,
   budget_.require(result_bytes + row_bytes, "the sums of all rows and a row of statistics");
   const std::size_t room =
       std::min(memory_sizes::connectivity_block, budget_.left() - result_bytes);
-  index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-  if (block_rows > rows_of_tile && block_rows < rows) {
-    block_rows = block_rows / rows_of_tile * rows_of_tile;
-  }
+  const index_t block_rows = rows_of_block(rows, row_bytes, room);
   const device_buffer<double> block(static_cast<std::size_t>(block_rows * cols), stream());
   const device_buffer<double> partial(static_cast<std::size_t>(block_rows * row_partial), stream());
   const device_buffer<double> sums(static_cast<std::size_t>(rows * powers), stream());

@@ -31,10 +31,7 @@ void cuda_engine::write_dense(matrix_view<Value> out) {
   const std::size_t row_bytes = static_cast<std::size_t>(cols) * sizeof(Value);
   budget_.require(2 * row_bytes, "two rows of the result");
   const std::size_t room = std::min(memory_sizes::downloaded_block, budget_.left() / 2);
-  index_t block_rows = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-  if (block_rows > rows_of_tile && block_rows < rows) {
-    block_rows = block_rows / rows_of_tile * rows_of_tile;
-  }
+  const index_t block_rows = rows_of_block(rows, row_bytes, room);
 
   const std::size_t block = static_cast<std::size_t>(block_rows * cols);
   const device_buffer<Value> blocks[2] = {{block, stream()}, {block, stream()}};

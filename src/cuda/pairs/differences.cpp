@@ -187,8 +187,7 @@ class device_groups {
       const index_t rows = from.rows();
       const index_t cols = from.cols();
       const pair_variant variant = choose_variant(rows, cols, options, {&device, 1});
-      row_format format =
-          choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+      row_format format = choose_row_format(what, variant, cols);
       const detail::pair_area all{.rows = {0, rows}, .cols = {0, rows}};
       choose_products(format, variant, all, limits_of(device.ordinal),
                       code_of(device.ordinal).capability);
@@ -227,8 +226,7 @@ class device_groups {
     const std::size_t wanted = std::max(memory_sizes::difference_block,
                                         static_cast<std::size_t>(rows_of_tile) * row_bytes);
     const std::size_t room = std::min(wanted, left / 2);
-    index_t taken = std::clamp<index_t>(static_cast<index_t>(room / row_bytes), 1, rows);
-    if (taken > rows_of_tile && taken < rows) taken = taken / rows_of_tile * rows_of_tile;
+    const index_t taken = rows_of_block(rows, row_bytes, room);
     const auto block = static_cast<std::size_t>(taken * count());
     const auto least_listed = static_cast<std::size_t>(count());
     const std::size_t listed = std::clamp(std::min(left / 2 / listed_bytes, block), least_listed,

@@ -140,7 +140,7 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
     : source_(source),
       receiver_(receiver),
       sample_(sample),
-      cut_(estimate_cut(source.keep, source.estimate_error)),
+      cut_(kernels::estimate_cut(source.keep, source.estimate_error)),
       ordered_(request.order == edge_order::by_row_then_column),
       counters_{candidate_counters(source.finding), candidate_counters(source.finding),
                 candidate_counters(source.finding)},

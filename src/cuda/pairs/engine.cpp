@@ -101,8 +101,7 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
     find_ties();
     return;
   }
-  row_format format =
-      choose_row_format(what, variant_, input.cols(), options.variant != pair_variant::automatic);
+  row_format format = choose_row_format(what, variant_, input.cols());
   format.min_observations = options.min_observations;
   choose_products(format, variant_, area_, limits_of(device.ordinal),
                   code_of(device.ordinal).capability);
@@ -198,7 +197,7 @@ call_shape cuda_engine::shape() const {
           .format = rows_->format(),
           .variant = variant_,
           .has_warpgroup_products = has_warpgroup_products_,
-          .has_estimates = has_estimates(rows_->format(), variant_, area_, limits_of(ordinal_)),
+          .estimates = estimating_tile(rows_->format(), variant_, area_, limits_of(ordinal_)),
           .has_room = detail::ways_in_force().cuda.fast_counts.value_or(true),
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = multiprocessors_,
@@ -318,8 +317,7 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
   const index_t cols = input.cols();
   const std::vector<device_info> devices = select_devices(options.exec);
   const pair_variant variant = choose_variant(rows, cols, options, devices);
-  row_format format =
-      choose_row_format(what, variant, cols, options.variant != pair_variant::automatic);
+  row_format format = choose_row_format(what, variant, cols);
   choose_products(format, variant, input.area, limits_of(devices.front().ordinal),
                   code_of(devices.front().ordinal).capability);
   const kernels::policy::tile_layout shape = tile_shape(format.deciding_tile());

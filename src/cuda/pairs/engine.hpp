@@ -1,6 +1,6 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
-// sinks are in dense.cpp, connectivity.cpp, top_k.cpp, group_top_k.cpp, counts.cpp and hopper/, the
+// sinks are in dense.cpp, connectivity.cpp, top_k.cpp, counts.cpp and hopper/, the
 // programs that some of them share with results in device memory in programs/; edges by tiles are
 // functions of their own, in edges.hpp.
 
@@ -34,8 +34,6 @@ namespace gpu::cuda {
 /// The variant that every one of the devices offers: the least of their own choices.
 pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
                             std::span<const device_info> devices);
-
-using kernels::estimate_cut;
 
 /// Copies a whole buffer to the host and waits for it.
 template <class T>
@@ -85,8 +83,6 @@ class cuda_engine final : public detail::pair_engine {
   [[nodiscard]] detail::bin_counts complete(bin_share sum) const;
 
  private:
-  class neighbor_search;
-
   template <class Value>
   void write_dense(matrix_view<Value> out);
   // The tile of a dense result; makes the rows that it takes.
@@ -140,10 +136,13 @@ class cuda_engine final : public detail::pair_engine {
   /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, const detail::keep_range& keep,
                        neighbor_table& out);
-  /// The same of long unit rows from estimates of all statistics, where products of halves give
-  /// these fastest.
-  bool top_k_by_estimates(const detail::top_k_request& request, const detail::keep_range& keep,
+  /// The same of long rows from estimates of all statistics.
+  bool top_k_by_estimates(const detail::top_k_request& request, const detail::pair_cut& keep,
                           neighbor_table& out);
+  /// The same from rows of what `Search` computes.
+  template <class Search>
+  void top_k_by_statistics(const detail::top_k_request& request, const detail::pair_cut& keep,
+                           neighbor_table& out);
   /// Blocks of rows of the area: whole units, the last one of which may not be full.
   struct row_blocks {
     index_t unit;  ///< Rows of one.
@@ -152,7 +151,8 @@ class cuda_engine final : public detail::pair_engine {
   };
   /// Leaves the lists of rows of the area, counted from its first, on the device, on stream().
   using block_search = std::function<void(row_range rows, const kernels::neighbor_result& lists)>;
-  /// The loop of both: one block is searched while the lists of the block before are delivered.
+  /// The loop of all of these: one block is searched while the lists of the block before are
+  /// delivered.
   void top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
                        const block_search& search, neighbor_table& out);
   /// The same for few rows against many columns.
@@ -172,10 +172,6 @@ class cuda_engine final : public detail::pair_engine {
                                                        const detail::cut_sample& sample);
   /// What the programs of the sinks work on.
   [[nodiscard]] call_shape shape() const;
-  /// Error of the deciding tile's products on these rows as estimates of the statistic.
-  [[nodiscard]] double estimate_error() const {
-    return cuda::estimate_error(rows_->format(), rows_->format().deciding_tile());
-  }
   /// Whether products of halves are estimates for decisions by a cut, of pairs of which such a
   /// share is computed anew, kept or not: where these are the fastest and there is memory for their
   /// rows, which are made.

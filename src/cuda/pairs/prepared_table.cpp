@@ -19,8 +19,7 @@ device_prepared_table::device_prepared_table(const detail::measure_traits& of,
     : ordinal_(on.ordinal) {
   const detail::pair_tables tables{.x = data};
   const index_t width = std::visit([](const auto& view) { return view.cols(); }, data);
-  const row_format format =
-      choose_row_format(of, chosen, width, options.variant != pair_variant::automatic);
+  const row_format format = choose_row_format(of, chosen, width);
   pair_budget budget(options.exec.workspace_bytes);
   const auto alone = make_solo_share(options.exec.on_progress);
   detail::row_info info;

@@ -1,52 +1,54 @@
-// Top-k of the CUDA pair engine. A block of rows meets the columns in growing chunks; each row's
-// k-th best so far is the cut for the next chunk, so that about k new candidates a row pass,
-// however many columns there are. Every pair is computed for both of its rows.
+// Top-k of the CUDA pair engine: the lists of a block of rows come to the host while the next block
+// is searched. Nothing else does.
 #include <algorithm>
 #include <limits>
-#include <vector>
 
+#include "base/round_up.hpp"
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/programs/statistic_search.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
-#include "kernels/pairs/neighbors/merge.hpp"
 
 namespace gpu::cuda {
 namespace {
 
-constexpr std::uint64_t first_columns = 256;  // of a block of rows, where all pairs are candidates
-constexpr std::uint64_t first_candidates = std::uint64_t{1} << 21;
-constexpr double least_block_rows = 4096;  // of those that several devices share
-constexpr std::size_t bytes_per_partner_candidate = 2 * 2 * sizeof(std::uint64_t);
-constexpr std::size_t bytes_per_entry = sizeof(node_id) + sizeof(double);
+constexpr double least_units = 8;           // of a piece that several devices share
+constexpr double least_shared_rows = 2048;  // likewise
 
-// Rows of a block, room for candidates, and what they take.
-struct search_sizes {
-  index_t rows;
-  std::uint64_t capacity;
+// The lists of one block of rows, which count from the area's first.
+struct list_table {
+  list_table(index_t most_rows, index_t k, cudaStream_t stream)
+      : index(static_cast<std::size_t>(most_rows * k), stream),
+        statistic(static_cast<std::size_t>(most_rows * k), stream),
+        count(static_cast<std::size_t>(most_rows), stream) {}
 
-  [[nodiscard]] std::size_t scratch_bytes(index_t k) const {
-    return std::max(kernels::sort_scratch_bytes(capacity),
-                    kernels::merge_scratch_bytes(rows, k, capacity));
+  static std::size_t bytes(index_t most_rows, index_t k) {
+    return static_cast<std::size_t>(most_rows) *
+           (static_cast<std::size_t>(k) * (sizeof(node_id) + sizeof(double)) + sizeof(node_id));
   }
-  [[nodiscard]] std::size_t bytes(index_t k) const {
-    return capacity * bytes_per_partner_candidate + scratch_bytes(k) +
-           static_cast<std::size_t>(rows) * (static_cast<std::size_t>(k) * bytes_per_entry +
-                                             sizeof(node_id) + sizeof(kernels::row_cut));
+  [[nodiscard]] kernels::neighbor_result result() const {
+    return {.index = index.data(), .statistic = statistic.data(), .count = count.data()};
   }
+  // Copies the table to the host, on `stream`, once it is ready, and waits.
+  void deliver(index_t k, cudaStream_t stream, neighbor_table& out) const;
+
+  device_buffer<std::uint32_t> index;
+  device_buffer<double> statistic;
+  device_buffer<std::uint32_t> count;
+  event ready;
+  row_range rows;
 };
 
-search_sizes choose_sizes(std::size_t budget, index_t rows, index_t cols, index_t k) {
-  const auto pairs = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
-  std::uint64_t capacity =
-      std::min(memory_sizes::most_partner_candidates, std::max<std::uint64_t>(pairs, 1));
-  for (;;) {
-    const std::uint64_t wanted = std::max(first_columns, 2 * static_cast<std::uint64_t>(k));
-    const auto fitting = static_cast<index_t>(std::max<std::uint64_t>(capacity / wanted, 1));
-    const search_sizes sizes{std::min(rows, fitting), capacity};
-    if (capacity == 1 || sizes.bytes(k) <= budget) return sizes;
-    capacity = capacity / 2;
-  }
+void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) const {
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, ready.get(), 0));
+  const auto read = [&](auto* to, const auto* from, index_t entries) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        to, from, static_cast<std::size_t>(entries) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
+  };
+  read(out.index.data() + rows.begin * k, index.data(), rows.size() * k);
+  read(out.statistic.data() + rows.begin * k, statistic.data(), rows.size() * k);
+  read(out.count.data() + rows.begin, count.data(), rows.size());
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
 // The table of rows that have no partners.
@@ -57,162 +59,144 @@ void clear(neighbor_table& out) {
   std::fill(out.count.begin(), out.count.end(), node_id{0});
 }
 
-}  // namespace
-
-class cuda_engine::neighbor_search {
- public:
-  neighbor_search(cuda_engine& engine, const detail::top_k_request& request,
-                  const detail::pair_cut& keep);
-  ~neighbor_search() { static_cast<void>(cudaStreamSynchronize(engine_.stream())); }
-  neighbor_search(const neighbor_search&) = delete;
-  neighbor_search& operator=(const neighbor_search&) = delete;
-
-  void run(neighbor_table& out);
-
- private:
-  void search_rows(row_range rows);
-  // Merges the candidates of rows x cols into the lists; false where they overflowed.
-  bool take_columns(row_range rows, row_range cols);
-  void store(row_range rows, neighbor_table& out);
-
-  cuda_engine& engine_;
-  detail::pair_cut keep_;
-  index_t k_;
-  kernels::rank_key order_;
-  search_sizes sizes_;
-  candidate_buffer queue_;
-  candidate_buffer sorted_;
-  candidate_counters counters_;
-  device_buffer<std::byte> scratch_;
-  device_buffer<std::uint32_t> index_;
-  device_buffer<double> statistic_;
-  device_buffer<std::uint32_t> count_;
-  device_buffer<kernels::row_cut> cuts_;
-  kernels::neighbor_lists lists_{};
+// Waits for both streams before what they use goes out of scope.
+struct stream_guard {
+  cudaStream_t streams[2];
+  ~stream_guard() {
+    for (const cudaStream_t stream : streams) static_cast<void>(cudaStreamSynchronize(stream));
+  }
 };
 
-cuda_engine::neighbor_search::neighbor_search(cuda_engine& engine,
-                                              const detail::top_k_request& request,
-                                              const detail::pair_cut& keep)
-    : engine_(engine),
-      keep_(keep),
-      k_(std::min(request.k, engine.area_.cols.size())),
-      order_(request.order == neighbor_order::by_absolute_value ? kernels::rank_key::magnitude
-                                                                : kernels::rank_key::value),
-      sizes_(choose_sizes(engine.budget_.left(), engine.area_.rows.size(), engine.area_.cols.size(),
-                          k_)),
-      queue_(sizes_.capacity, engine.stream()),
-      sorted_(sizes_.capacity, engine.stream()),
-      counters_(engine.stream()) {
-  engine.budget_.require(sizes_.bytes(k_), "lists of neighbours");
-  const cudaStream_t stream = engine.stream();
-  const auto rows = static_cast<std::size_t>(sizes_.rows);
-  const std::size_t entries = rows * static_cast<std::size_t>(k_);
-  scratch_ = {sizes_.scratch_bytes(k_), stream};
-  index_ = {entries, stream};
-  statistic_ = {entries, stream};
-  count_ = {rows, stream};
-  cuts_ = {rows, stream};
-}
+}  // namespace
 
-void cuda_engine::neighbor_search::run(neighbor_table& out) {
-  const detail::pair_area& area = engine_.area_;
-  const index_t rows = area.rows.size();
-  const auto walk = engine_.walk_pairs("pairs", rows);
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(walk->fair(static_cast<double>(sizes_.rows),
-                                           static_cast<double>(rows - begin), least_block_rows));
-  };
-  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
-    const row_range block = from_walk(area, taken);
-    search_rows(block);
-    store(block, out);
-    walk->advance(engine_.pairs_of(block));
+bool cuda_engine::top_k_of_few_rows(const detail::top_k_request& request,
+                                    const detail::keep_range& keep, neighbor_table& out) {
+  const call_shape shape = this->shape();
+  const index_t k = request.k;
+  const index_t rows = area_.rows.size();
+  const auto make_search = [&](arena& memory) { return thin_search(shape, k, memory); };
+  const std::size_t search_bytes = bytes_taken(make_search);
+  const std::size_t needed = search_bytes + list_table::bytes(rows, k);
+  if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
+  const auto walk = walk_pairs("pairs", 1);
+  if (!walk->take([](index_t) { return index_t{1}; }).empty()) {
+    const device_buffer<std::byte> memory(search_bytes, stream());
+    arena pieces(memory.data());
+    const thin_search search = make_search(pieces);
+    list_table table(rows, k, stream());
+    table.rows = {0, rows};
+    search.run(rows_->all(), query_of(keep, k, request.order), table.result(), stream());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    table.deliver(k, stream(), out);
+    walk->advance(pairs());
   }
   walk->finish();
-}
-
-void cuda_engine::neighbor_search::search_rows(row_range rows) {
-  lists_ = {.first_row = rows.begin,
-            .rows = rows.size(),
-            .k = k_,
-            .index = index_.data(),
-            .statistic = statistic_.data(),
-            .count = count_.data()};
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(count_.data(), 0, count_.bytes(), engine_.stream()));
-  const row_range columns = engine_.area_.cols;
-  // So many columns cannot overflow.
-  const index_t least = std::max<index_t>(1, static_cast<index_t>(sizes_.capacity) / rows.size());
-  // In the first columns every pair is a candidate, which a short sort takes.
-  const index_t first = static_cast<index_t>(first_candidates) / rows.size();
-  index_t width = std::min(least, std::max({first, static_cast<index_t>(first_columns), 2 * k_}));
-  for (index_t begin = columns.begin; begin < columns.end;) {
-    const row_range chunk{begin, std::min(begin + width, columns.end)};
-    if (!take_columns(rows, chunk)) {
-      width = std::max(least, width / 4);
-      continue;
-    }
-    begin = chunk.end;
-    // As many columns again as there were bring about k ln 2 candidates a row.
-    if (counters_.found() < sizes_.capacity / 2) width = std::max(width, begin - columns.begin);
-  }
-}
-
-bool cuda_engine::neighbor_search::take_columns(row_range rows, row_range cols) {
-  const cudaStream_t stream = engine_.stream();
-  const double error = engine_.estimate_error();
-  kernels::launch_row_cuts(lists_, order_, keep_.widest.at_least, keep_.widest.at_most, error,
-                           cuts_.data(), stream);
-  counters_.clear(stream);
-  const kernels::pair_tile_kind tile = engine_.rows_->format().deciding_tile();
-  kernels::candidate_sink_args sink =
-      queue_.places().sink(estimate_cut(keep_, error), counters_.device_found());
-  engine_.rows_->for_each_panel(rows, cols, kernels::pair_region::off_diagonal, tile, stream,
-                                [&](const kernels::pair_panel& panel) {
-                                  sink.row_cuts = cuts_.data() + (panel.rows.first - rows.begin);
-                                  kernels::launch_pairs(tile, panel, sink, stream);
-                                });
-  counters_.read(stream);
-  counters_.wait();
-  const std::uint64_t found = counters_.found();
-  if (found > queue_.capacity()) return false;
-  if (found == 0) return true;
-  const candidate_places queues[2] = {queue_.places(), sorted_.places()};
-  const kernels::candidate_decision what{.tile = tile, .rows = engine_.rows_->all(), .keep = keep_};
-  decide_candidates(what, queues[0], found, nullptr, counters_.device_kept(), stream);
-  const int result =
-      sort_candidates(queues, found, what.layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
-  kernels::launch_merge_neighbors(lists_, order_, queues[result].keys, queues[result].values, found,
-                                  scratch_.data(), scratch_.bytes(), stream);
   return true;
 }
 
-void cuda_engine::neighbor_search::store(row_range rows, neighbor_table& out) {
-  const cudaStream_t stream = engine_.stream();
-  const auto height = static_cast<std::size_t>(rows.size());
-  const auto k = static_cast<std::size_t>(k_);
-  const auto begin = static_cast<std::size_t>(rows.begin - engine_.area_.rows.begin);
-  const auto first_col = static_cast<std::uint32_t>(engine_.area_.cols.begin);
-  std::vector<std::uint32_t> index(height * k);
-  std::vector<double> statistic(height * k);
-  const auto read = [&](auto* to, const auto* from, std::size_t count) {
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpyAsync(to, from, count * sizeof(*to), cudaMemcpyDeviceToHost, stream));
+void cuda_engine::top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
+                                  const block_search& search, neighbor_table& out) {
+  const index_t k = request.k;
+  const index_t most_rows = blocks.most * blocks.unit;
+  list_table tables[2] = {{most_rows, k, stream()}, {most_rows, k, stream()}};
+  const stream_guard guard{{stream(), output_.get()}};
+  const index_t units = ceil_div(area_.rows.size(), blocks.unit);
+  const auto walk = walk_pairs("pairs", units);
+  const pair_walk::piece piece = [&](index_t begin) {
+    return static_cast<index_t>(walk->fair(static_cast<double>(blocks.most),
+                                           static_cast<double>(units - begin), blocks.least));
   };
-  read(index.data(), index_.data(), height * k);
-  read(statistic.data(), statistic_.data(), height * k);
-  read(out.count.data() + begin, count_.data(), height);
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  for (std::size_t i = 0; i < height; ++i) {
-    const auto row = static_cast<index_t>(begin + i);
-    const std::size_t entries = out.count[begin + i];
-    const auto fill_row = [&](auto to, const auto* from, auto missing) {
-      std::fill(std::copy_n(from + i * k, entries, to.begin()), to.end(), missing);
-    };
-    for (std::size_t e = 0; e < entries; ++e) index[i * k + e] -= first_col;
-    fill_row(out.index.row(row), index.data(), neighbor_table::no_neighbor);
-    fill_row(out.statistic.row(row), statistic.data(), std::numeric_limits<double>::quiet_NaN());
+  const auto finish = [&](list_table& table) {
+    if (table.rows.empty()) return;
+    table.deliver(k, output_.get(), out);
+    if (request.take_final_rows) request.take_final_rows(table.rows);
+    walk->advance(pairs_of(from_walk(area_, table.rows)));
+    table.rows = {};
+  };
+  int slot = 0;
+  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
+    list_table& table = tables[slot];
+    table.rows = {taken.begin * blocks.unit, std::min(taken.end * blocks.unit, area_.rows.size())};
+    search(table.rows, table.result());
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+    slot = 1 - slot;
+    finish(tables[slot]);
   }
+  finish(tables[1 - slot]);
+  walk->finish();
+}
+
+bool cuda_engine::top_k_by_groups(const detail::top_k_request& request,
+                                  const detail::keep_range& keep, neighbor_table& out) {
+  constexpr index_t unit = group_search::unit;
+  const index_t k = request.k;
+  group_search search(shape());
+  const std::size_t unit_bytes = search.unit_bytes() + 2 * list_table::bytes(unit, k);
+  const bool fits = rows_->resident() && search.packed_bytes() + unit_bytes <= budget_.left();
+  if (!share_->agree(fits)) return false;
+
+  const std::size_t room =
+      std::min(memory_sizes::maxima_of_host_result, budget_.left() - search.packed_bytes());
+  const index_t block_units =
+      std::clamp<index_t>(static_cast<index_t>(room / unit_bytes), 1, search.units());
+  const auto take_block = [&](arena& memory) { search.take(block_units, memory); };
+  const device_buffer<std::byte> memory(bytes_taken(take_block), stream());
+  arena pieces(memory.data());
+  take_block(pieces);
+  const kernels::pair_operand source = rows_->all();
+  search.pack(source, stream());
+  const kernels::neighbor_query query = query_of(keep, k, request.order);
+  top_k_by_blocks(
+      request, {.unit = unit, .most = block_units, .least = least_units},
+      [&](row_range rows, const kernels::neighbor_result& lists) {
+        search.run(source, query, rows.begin / unit, ceil_div(rows.size(), unit), lists, stream());
+      },
+      out);
+  return true;
+}
+
+template <class Search>
+void cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
+                                      const detail::pair_cut& keep, neighbor_table& out) {
+  const call_shape shape = this->shape();
+  const index_t k = request.k;
+  index_t most_rows =
+      rows_of_block(area_.rows.size(), Search::row_bytes(shape) + 2 * list_table::bytes(1, k),
+                    std::min(memory_sizes::statistics_of_host_result, budget_.left() / 2));
+  const auto make_search = [&](arena& memory) {
+    return Search(shape, k, request.order, most_rows, memory);
+  };
+  const auto needed = [&] {
+    return bytes_taken(make_search) + 2 * list_table::bytes(most_rows, k);
+  };
+  while (most_rows > 1 && needed() > budget_.left()) most_rows = ceil_div(most_rows, index_t{2});
+  budget_.require(needed(), "statistics of a row");
+  const device_buffer<std::byte> memory(bytes_taken(make_search), stream());
+  arena pieces(memory.data());
+  const Search search = make_search(pieces);
+  const kernels::pair_operand source = rows_->all();
+  top_k_by_blocks(
+      request, {.unit = 1, .most = most_rows, .least = least_shared_rows},
+      [&](row_range rows, const kernels::neighbor_result& lists) {
+        const row_range block = from_walk(area_, rows);
+        const auto step = search.compute(block);
+        rows_->for_each_panel(
+            block, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+            [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+        search.choose(source, keep, block, lists, stream());
+      },
+      out);
+}
+
+bool cuda_engine::top_k_by_estimates(const detail::top_k_request& request,
+                                     const detail::pair_cut& keep, neighbor_table& out) {
+  const call_shape shape = this->shape();
+  const bool has_rows = rows_->resident() && estimate_search::takes(shape, request.k) &&
+                        (shape.estimates != kernels::pair_tile_kind::products_half ||
+                         rows_->make_half_rows(budget_, stream()));
+  if (!share_->agree(has_rows)) return false;
+  top_k_by_statistics<estimate_search>(request, keep, out);
+  return true;
 }
 
 void cuda_engine::top_k(const detail::top_k_request& request, neighbor_table& out) {
@@ -229,10 +213,10 @@ void cuda_engine::top_k(const detail::top_k_request& request, neighbor_table& ou
       is_done = top_k_by_groups(request, keep.widest, out);
       break;
     case partner_way::statistics:
-      is_done = keep.is_one() && top_k_by_estimates(request, keep.widest, out);
+      is_done = keep.is_one() && top_k_by_estimates(request, keep, out);
       break;
   }
-  if (!is_done) neighbor_search(*this, request, keep).run(out);
+  if (!is_done) top_k_by_statistics<row_search>(request, keep, out);
 }
 
 }  // namespace gpu::cuda

@@ -39,10 +39,6 @@ product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
   switch (shape.kind) {
     case product_kind::of_values:
       return {1, machine.double_rate, 2 * 8 * 8, 64 * 64, 8};
-    case product_kind::of_ranks:
-      return {1, machine.double_rate, 2 * 8, 64 * 64,
-              std::min(policy::product_most_parts,
-                       ceil_div(shape.observations, policy::product_least_depth))};
     case product_kind::of_halves: {
       // A tile is that of two multiprocessors.
       const double tile_pairs = 0.5 * policy::half_tile_rows * policy::half_tile_cols;
@@ -76,7 +72,7 @@ double tile_seconds(const product_shape& shape, int multiprocessors, const cuda_
   const double share = shape.is_against ? 1.0 : 0.5;
   const double rounds = std::max(1.0, share * blocks / static_cast<double>(at_once));
   double rate = machine.float_rate;
-  if (shape.kind == product_kind::of_ranks || shape.kind == product_kind::of_limbs) {
+  if (shape.kind == product_kind::of_limbs) {
     rate = limbs_of(shape.observations) == 2 ? machine.two_limb_rate : machine.three_limb_rate;
   }
   const double products =
@@ -102,8 +98,7 @@ bool has_double_products(int compute_capability, int code_capability) {
 
 bool can_take_products(product_kind kind, index_t observations, int compute_capability,
                        int code_capability) {
-  const bool is_exact = kind == product_kind::of_values || kind == product_kind::of_halves ||
-                        observations <= policy::product_most_rank_columns;
+  const bool is_exact = kind != product_kind::of_limbs || observations <= policy::limb_most_columns;
   return has_double_products(compute_capability, code_capability) && is_exact &&
          observations >= policy::product_least_columns;
 }

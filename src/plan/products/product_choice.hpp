@@ -11,8 +11,7 @@ namespace gpu::inline v0::detail {
 /// What is multiplied; see kernels::pair_tile_kind.
 enum class product_kind {
   of_values,  ///< Unit rows, in doubles.
-  of_ranks,   ///< Centred ranks, in doubles.
-  of_limbs,   ///< Their limbs, in 8-bit integers: compute capability 9.0.
+  of_limbs,   ///< Limbs of centred ranks, in 8-bit integers: compute capability 9.0.
   of_halves   ///< Unit rows in two halves, in single precision: compute capability 9.0.
 };
 

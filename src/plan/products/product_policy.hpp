@@ -15,12 +15,7 @@ inline constexpr index_t most_product_elements = index_t{1} << 25;
 inline constexpr index_t least_product_elements = index_t{1} << 18;
 /// Shortest rows. The segments of unit rows are of even length from here on.
 inline constexpr index_t product_least_columns = 256;
-/// Longest rows of centred ranks, which are below cols in magnitude: the sum of their products is
-/// at most cols (cols^2 - 1) / 3 < 2^53, so a double holds it exactly in every order of addition.
-inline constexpr index_t product_most_rank_columns = index_t{1} << 18;
-/// Columns of one part of a sum of integers, at least.
-inline constexpr index_t product_least_depth = 256;
-/// Parts of a sum of integers, at most.
+/// Parts of a sum of doubles, at most.
 inline constexpr index_t product_most_parts = 8;
 /// Products of limbs: left and right rows of a tile, columns of a plane, and parts into which the
 /// columns are split at most, each of so many planes at least.
@@ -29,7 +24,8 @@ inline constexpr int limb_tile_cols = 256;
 inline constexpr int limb_plane_columns = 64;
 inline constexpr index_t most_limb_splits = 16;
 inline constexpr index_t least_planes_of_split = 4;
-/// Longest rows whose products of limbs are sure to fit 32 bits.
+/// Longest rows whose products of limbs are sure to fit 32 bits. The total of these is at most
+/// cols (cols^2 - 1) / 3 < 2^53, so a double holds it exactly.
 inline constexpr index_t limb_most_columns = index_t{1} << 18;
 static_assert(limb_most_columns * 64 * 64 < (index_t{1} << 31));
 /// Rows behind the last one of a plane, which a tile may read.
@@ -51,7 +47,5 @@ constexpr index_t half_plane_rows(index_t rows) {
   const index_t groups = (rows + 7) / 8 * 8;
   return groups < half_tile_rows ? half_tile_rows : groups;
 }
-/// Elements that rows of centred ranks are padded to.
-inline constexpr index_t product_padding = 16;
 
 }  // namespace gpu::kernels::policy

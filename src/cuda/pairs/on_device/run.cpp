@@ -33,10 +33,6 @@ pair_filter filter_of(const Sink& sink) {
   }
 }
 
-bool takes_estimates(const call_shape& shape, const device_top_k_sink& sink) {
-  return estimate_search::takes(shape, sink.index.cols(), estimate_search::other_way::selection);
-}
-
 // Calls work.operator()<Implementation>(sink) with what implements a sink.
 template <class Work>
 struct sink_dispatch {
@@ -62,10 +58,10 @@ struct sink_dispatch {
       case partner_way::statistics:
         break;
     }
-    if (takes_estimates(shape, sink)) {
-      return work.template operator()<stream_estimate_search>(sink);
+    if (estimate_search::takes(shape, sink.index.cols())) {
+      return work.template operator()<stream_statistic_search<estimate_search>>(sink);
     }
-    return work.template operator()<stream_row_search>(sink);
+    return work.template operator()<stream_statistic_search<row_search>>(sink);
   }
 };
 
@@ -133,13 +129,13 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   if (best != nullptr &&
       choose_partner_way(out.shape, best->index.cols()) == partner_way::statistics) {
     row_format& format = out.shape.format;
-    if (takes_estimates(out.shape, *best)) {
-      // Unit rows are multiplied as halves, ranks as they would be for statistics.
+    if (estimate_search::takes(out.shape, best->index.cols())) {
+      // Unit rows are multiplied in single precision, ranks as they would be for statistics.
       const bool has_products = format.products;
       if (format.tile == kernels::pair_tile_kind::tensor_float) format.products = false;
       out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
       if (limit == 0 || out.scratch_bytes <= limit) return out;
-      out.shape.has_estimates = false;
+      out.shape.estimates.reset();
       format.products = has_products;
     }
     // Whole rows of statistics are selected from, which have to be exact.

@@ -15,9 +15,9 @@
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
-#include "cuda/pairs/programs/estimate_search.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/programs/screen_search.hpp"
+#include "cuda/pairs/programs/statistic_search.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "stats/significance/p_table.hpp"
 
@@ -147,46 +147,20 @@ class stream_thin_search {
   sink_lists lists_;
 };
 
-/// Best partners of long unit rows, from estimates.
-class stream_estimate_search {
+/// The same from whole rows of statistics, or of estimates.
+template <class Search>
+class stream_statistic_search {
  public:
-  stream_estimate_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
+  stream_statistic_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr row_extra extra = row_extra::halves;
+  static constexpr row_extra extra =
+      std::is_same_v<Search, estimate_search> ? row_extra::estimates : row_extra::none;
 
  private:
   const call_shape& shape_;
-  const device_top_k_sink& sink_;
-  index_t block_rows_;  // whose estimates are there at a time
-  estimate_search search_;
+  index_t block_rows_;  // whose statistics are there at a time
+  Search search_;
   sink_lists lists_;
-};
-
-/// Best partners from whole rows of statistics.
-class stream_row_search {
- public:
-  stream_row_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory);
-  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
-  static constexpr row_extra extra = row_extra::none;
-
- private:
-  // Writes the statistics of rows [block.begin, block.end).
-  void compute(const stream_rows& rows, detail::index_range block, cudaStream_t stream) const;
-  // Writes the lists of those rows, whose statistics may become keys.
-  void select(detail::index_range block, double* statistics, const detail::keep_range& keep,
-              cudaStream_t stream) const;
-
-  const call_shape& shape_;
-  const device_top_k_sink& sink_;
-  index_t block_rows_;     // that are selected from at a time
-  index_t computed_rows_;  // whose statistics are there at a time
-  index_t entries_;
-  double* statistics_;
-  double* keys_;  // of a block; null: the statistics themselves
-  double* best_;
-  index_t* columns_;
-  std::size_t scratch_bytes_;
-  std::byte* scratch_;
 };
 
 }  // namespace gpu::cuda

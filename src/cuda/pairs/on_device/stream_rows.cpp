@@ -40,8 +40,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                                             .compute_capability = capability,
                                                             .code_capability = code.capability,
                                                             .warpgroup_code = code.has_warpgroups});
-  row_format format =
-      choose_row_format(call.what, variant, cols, options.variant != pair_variant::automatic);
+  row_format format = choose_row_format(call.what, variant, cols);
   choose_products(format, variant, call.input.area, limits, code.capability);
   return {.what = call.what,
           .area = call.input.area,
@@ -49,7 +48,7 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .format = format,
           .variant = variant,
           .has_warpgroup_products = code.has_warpgroups,
-          .has_estimates = has_estimates(format, variant, call.input.area, limits),
+          .estimates = estimating_tile(format, variant, call.input.area, limits),
           .has_room = true,
           .is_never_short = detail::ways_in_force().cuda.never_short,
           .multiprocessors = limits.multiprocessors,
@@ -58,16 +57,12 @@ call_shape shape_of(const detail::device_pair_call& call) {
           .machine = detail::default_cuda_costs};
 }
 
-bool fits_whole_table(const call_shape& shape, std::size_t row_bytes, std::size_t parts) {
-  const std::size_t whole = static_cast<std::size_t>(shape.area.rows.size()) * row_bytes;
-  return shape.area.rows == shape.area.cols && whole <= shape.device_bytes / parts;
-}
-
 stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory)
     : shape_(shape),
-      splits_((extra == row_extra::split_floats || extra == row_extra::screens) &&
+      halves_too_(extra == row_extra::estimates &&
+                  shape.estimates == pair_tile_kind::products_half),
+      splits_(extra != row_extra::none && !halves_too_ &&
               shape.format.deciding_tile() == pair_tile_kind::tensor_float),
-      halves_too_(extra == row_extra::halves && shape.format.tile == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;

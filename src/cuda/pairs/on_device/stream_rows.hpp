@@ -19,16 +19,13 @@ namespace gpu::cuda {
 
 /// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
 call_shape shape_of(const detail::device_pair_call& call);
-/// Whether a table meets itself and its statistics, of so many bytes a row, take at most one part
-/// in `parts` of the device's memory: each product is then computed once, and not for both rows.
-bool fits_whole_table(const call_shape& shape, std::size_t row_bytes, std::size_t parts);
 
 /// What a sink needs beside the rows.
 enum class row_extra {
   none,
   split_floats,  ///< The values of tensor_float, where that tile decides pairs.
   screens,       ///< These, and how rows are rounded for a screen.
-  halves         ///< The planes of products_half; of unit rows alone.
+  estimates      ///< These, or the planes of products_half.
 };
 
 class stream_rows {
@@ -68,8 +65,8 @@ class stream_rows {
   void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
 
   const call_shape& shape_;
-  bool splits_;
   bool halves_too_;
+  bool splits_;
   index_t block_rows_;  // that are prepared by one launch
   row_memory memory_;
   unsigned long long* invalid_;

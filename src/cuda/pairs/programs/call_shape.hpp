@@ -2,6 +2,7 @@
 // What a program works on: known before any row is looked at.
 
 #include <cstddef>
+#include <optional>
 
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
@@ -20,7 +21,8 @@ struct call_shape {
   row_format format;
   pair_variant variant;
   bool has_warpgroup_products;
-  bool has_estimates;   ///< Whether there are fast estimates: products of halves, or of ranks.
+  /// The tile that estimates statistics faster than others compute them, where there is one.
+  std::optional<kernels::pair_tile_kind> estimates;
   bool has_room;        ///< Whether there is memory for the faster ways of sinks.
   bool is_never_short;  ///< Whether these are taken of jobs that are too short for them.
   int multiprocessors;

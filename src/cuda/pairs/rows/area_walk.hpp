@@ -38,6 +38,14 @@ pair_walk::piece rows_piece(const pair_walk& walk, const detail::pair_area& area
                             const double& pairs, index_t least = 1);
 /// Rows of most tiles: fewer against many columns take as long.
 inline constexpr index_t rows_of_tile = 128;
+/// Of `rows` rows of `row_bytes` each, those of a block that fits `room` bytes: whole tiles where
+/// there are several, one row in any case.
+inline index_t rows_of_block(index_t rows, std::size_t row_bytes, std::size_t room) {
+  const auto fitting = static_cast<index_t>(room / std::max<std::size_t>(row_bytes, 1));
+  if (fitting >= rows) return rows;
+  return std::max<index_t>(fitting > rows_of_tile ? fitting / rows_of_tile * rows_of_tile : fitting,
+                           1);
+}
 
 /// The rows of an area by side, and how many of them have a statistic.
 struct area_sides {

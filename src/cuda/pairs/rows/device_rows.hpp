@@ -120,7 +120,7 @@ class device_rows {
   void make_float_rows(cudaStream_t stream);
   // Those of tensor_half, in the same way.
   void make_halves(cudaStream_t stream);
-  // Those of products_integer, in the same way, and memory for products.
+  // Those of products_limbs, in the same way, and memory for products.
   void make_product_rows(cudaStream_t stream);
   // The ties of the rows that were prepared here, of signs alone.
   void read_ties(cudaStream_t stream, detail::row_info& info) const;

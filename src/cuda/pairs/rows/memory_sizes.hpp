@@ -15,15 +15,13 @@ namespace gpu::cuda::memory_sizes {
 inline constexpr std::size_t maxima_of_host_result = std::size_t{1} << 30;
 inline constexpr std::size_t maxima_of_device_result = std::size_t{512} << 20;
 
-// The same of estimates of statistics, but for those of whole tiles of rows.
-inline constexpr std::size_t estimates_of_host_result = std::size_t{4} << 30;
-inline constexpr std::size_t estimates_of_device_result = std::size_t{256} << 20;
-// The same of statistics that best partners are selected from.
-inline constexpr std::size_t selected_of_device_result = std::size_t{256} << 20;
-// A whole table is there at once where it takes at most one part in so many of the device's memory:
-// its products are then computed once for both rows. Estimates are floats and statistics doubles,
-// so these are the same tables.
-inline constexpr std::size_t parts_of_whole_estimates = 20;
+// The same of statistics that best partners are chosen from, and of estimates of these, except for
+// whole tiles of rows: on their way to a host result, and where they are selected from, or of a
+// device result.
+inline constexpr std::size_t statistics_of_host_result = std::size_t{4} << 30;
+inline constexpr std::size_t selected_statistics = std::size_t{256} << 20;
+// A device result has a whole table at once where its statistics as doubles take at most one part
+// in so many of the device's memory: its products are then computed once for both rows.
 inline constexpr std::size_t parts_of_whole_statistics = 10;
 // The most bytes of rows of a device result on their way to packed ones.
 inline constexpr std::size_t unpacked_of_device_result = std::size_t{256} << 20;
@@ -42,8 +40,6 @@ inline constexpr std::uint64_t most_panel_candidates = std::uint64_t{1} << 23;
 inline constexpr std::uint64_t least_screened_of_device_result = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t most_screened_of_device_result = std::uint64_t{1} << 22;
 inline constexpr std::uint64_t pairs_per_screened_of_device_result = 256;
-// Candidates of best partners that are there at a time.
-inline constexpr std::uint64_t most_partner_candidates = std::uint64_t{1} << 25;
 
 // Candidates of a screen of a host result. One work item can never overflow the queue: it has fewer
 // pairs than the most. The least is what strict cuts rarely find more of: memory that is never used

@@ -123,8 +123,6 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       kernels::launch_unit_rows<T>(block, format.centre, to.unit, to.square_sums, stream);
       break;
     case pair_tile_kind::shared_int8:
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
     case pair_tile_kind::tensor_int8:
     case pair_tile_kind::tensor_limbs:
       if (format.cols <= int8_rank_columns) {
@@ -138,7 +136,6 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       break;
     case pair_tile_kind::tensor_half:
     case pair_tile_kind::products_double:
-    case pair_tile_kind::products_integer:
     case pair_tile_kind::products_limbs:
       throw std::logic_error("pack_rows: a tile whose rows are made from those of another");
   }

@@ -35,30 +35,15 @@ row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int l
           .row_bytes = static_cast<std::size_t>(columns * limbs) * element_bytes};
 }
 
-row_format int8_format(pair_tile_kind tile, index_t cols) {
-  return make_format(tile, cols, cols <= 32 ? 32 : (cols <= 64 ? 64 : 128), 1, 1);
-}
-
-row_format shared_rank_format(index_t cols) {
-  if (cols <= int8_rank_columns) return int8_format(pair_tile_kind::shared_int8, cols);
-  if (cols <= int16_rank_columns) {
-    return make_format(pair_tile_kind::shared_int16, cols, round_up(cols, 8), 1, 2);
+// Every variant takes ranks of more than 8 bits in limbs.
+row_format rank_format(pair_variant variant, index_t cols) {
+  if (cols > int8_rank_columns) {
+    const int limbs = cols <= two_limb_cols ? 2 : cols <= three_limb_cols ? 3 : 4;
+    return make_format(pair_tile_kind::tensor_limbs, cols, round_up(cols, 128), limbs, 1);
   }
-  return make_format(pair_tile_kind::shared_int32, cols, round_up(cols, 4), 1, 4);
-}
-
-row_format rank_format(pair_variant variant, index_t cols, bool asked) {
-  if (variant != pair_variant::tensor && variant != pair_variant::hopper) {
-    return shared_rank_format(cols);
-  }
-  if (cols <= int8_rank_columns) return int8_format(pair_tile_kind::tensor_int8, cols);
-  if (cols > three_limb_cols) {
-    if (!asked) return shared_rank_format(cols);
-    throw unsupported(fmt::format("options.variant: tensor takes at most {} columns, got {}",
-                                  three_limb_cols, cols));
-  }
-  return make_format(pair_tile_kind::tensor_limbs, cols, round_up(cols, 128),
-                     cols <= two_limb_cols ? 2 : 3, 1);
+  return make_format(variant == pair_variant::shared_tiled ? pair_tile_kind::shared_int8
+                                                           : pair_tile_kind::tensor_int8,
+                     cols, cols <= 32 ? 32 : (cols <= 64 ? 64 : 128), 1, 1);
 }
 
 row_format value_format(const measure_traits& what, pair_variant variant, index_t cols) {
@@ -139,37 +124,6 @@ row_format sign_format(index_t cols) {
   return format;
 }
 
-// What products take beside the rows of the tile.
-enum class product_form { none, doubles, limb_planes, half_planes };
-product_form product_form_of(pair_tile_kind deciding) {
-  switch (deciding) {
-    case pair_tile_kind::products_integer:
-      return product_form::doubles;
-    case pair_tile_kind::products_limbs:
-      return product_form::limb_planes;
-    case pair_tile_kind::products_half:
-      return product_form::half_planes;
-    case pair_tile_kind::products_double:  // unit rows are multiplied as they are
-    case pair_tile_kind::naive_spearman:
-    case pair_tile_kind::naive_pearson:
-    case pair_tile_kind::shared_int8:
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-    case pair_tile_kind::shared_double:
-    case pair_tile_kind::tensor_int8:
-    case pair_tile_kind::tensor_limbs:
-    case pair_tile_kind::tensor_float:
-    case pair_tile_kind::tensor_half:
-    case pair_tile_kind::pairwise_ranks:
-    case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
-    case pair_tile_kind::signs:
-      break;
-  }
-  return product_form::none;
-}
-
 }  // namespace
 
 bool row_format::has_screens() const {
@@ -180,8 +134,8 @@ bool row_format::has_screens() const {
 pair_tile_kind row_format::deciding_tile() const {
   if (finishes_statistics(tile) || tile == pair_tile_kind::products_half) return tile;
   if (!products) return tile;
-  if (tile == pair_tile_kind::tensor_float) return pair_tile_kind::products_double;
-  return by_limbs ? pair_tile_kind::products_limbs : pair_tile_kind::products_integer;
+  return tile == pair_tile_kind::tensor_float ? pair_tile_kind::products_double
+                                              : pair_tile_kind::products_limbs;
 }
 
 pair_tile_kind row_format::exact_tile() const {
@@ -189,37 +143,23 @@ pair_tile_kind row_format::exact_tile() const {
   return deciding == pair_tile_kind::tensor_float ? pair_tile_kind::shared_double : deciding;
 }
 
-index_t row_format::product_pitch() const {
-  return round_up(cols, kernels::policy::product_padding);
-}
-
 std::size_t row_format::product_row_bytes() const {
-  switch (product_form_of(deciding_tile())) {
-    case product_form::none:
-      return 0;
-    case product_form::doubles:
-      return static_cast<std::size_t>(product_pitch()) * sizeof(double);
-    case product_form::limb_planes:
-      return static_cast<std::size_t>(kernels::product_planes(cols) * limbs *
-                                      kernels::policy::limb_plane_columns);
-    case product_form::half_planes:
-      break;
+  const pair_tile_kind deciding = deciding_tile();
+  if (deciding == pair_tile_kind::products_limbs) {
+    return static_cast<std::size_t>(kernels::product_planes(cols) * limbs *
+                                    kernels::policy::limb_plane_columns);
   }
+  if (deciding != pair_tile_kind::products_half) return 0;
   return static_cast<std::size_t>(columns / kernels::policy::half_cell_columns *
                                   kernels::policy::half_cell_row_bytes);
 }
 
 index_t row_format::product_rows(index_t rows) const {
-  switch (product_form_of(deciding_tile())) {
-    case product_form::none:
-    case product_form::doubles:
-      return rows;
-    case product_form::limb_planes:
-      return round_up(rows, 8) + kernels::policy::plane_padding;
-    case product_form::half_planes:
-      break;
+  const pair_tile_kind deciding = deciding_tile();
+  if (deciding == pair_tile_kind::products_limbs) {
+    return round_up(rows, 8) + kernels::policy::plane_padding;
   }
-  return kernels::policy::half_plane_rows(rows);
+  return deciding == pair_tile_kind::products_half ? kernels::policy::half_plane_rows(rows) : rows;
 }
 
 row_format half_row_format(index_t cols, detail::row_centre centre) {
@@ -235,7 +175,7 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols) {
   namespace policy = kernels::policy;
   // Few rows of limbs and of halves are split into many parts of half the size, and tiles of these
   // are large beside few rows.
-  const bool in_planes = format.by_limbs || format.tile == pair_tile_kind::products_half;
+  const bool in_planes = takes_planes(format.deciding_tile());
   const index_t parts = in_planes ? 4 * policy::product_most_parts : policy::product_most_parts;
   // Sides of which each alone is too much: their product need not fit 64 bits.
   const index_t high =
@@ -253,9 +193,6 @@ kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
       return kernels::policy::naive;
     case pair_tile_kind::shared_int8:
       return kernels::policy::shared_int8;
-    case pair_tile_kind::shared_int16:
-    case pair_tile_kind::shared_int32:
-      return kernels::policy::shared_wide;
     case pair_tile_kind::shared_double:
       return kernels::policy::shared_double;
     case pair_tile_kind::tensor_int8:
@@ -266,18 +203,9 @@ kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
       return kernels::policy::tensor_float;
     case pair_tile_kind::tensor_half:
       return kernels::policy::tensor_half;
-    case pair_tile_kind::products_double:
-    case pair_tile_kind::products_integer:
-    case pair_tile_kind::products_limbs:
-    case pair_tile_kind::products_half:
-    case pair_tile_kind::pairwise_ranks:
-    case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
-    case pair_tile_kind::signs:
+    default:  // by products, and finished statistics
       return kernels::policy::products;
   }
-  return kernels::policy::naive;
 }
 
 double tensor_error(const row_format& format) {
@@ -303,8 +231,7 @@ row_format unit_row_format(index_t cols, detail::row_centre centre) {
   return format;
 }
 
-row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols,
-                             bool variant_was_asked) {
+row_format choose_row_format(const measure_traits& what, pair_variant variant, index_t cols) {
   const bool is_naive = variant == pair_variant::naive;
   const bool takes_rounded =
       variant == pair_variant::hopper && cols <= kernels::screen_most_columns;
@@ -318,7 +245,7 @@ row_format choose_row_format(const measure_traits& what, pair_variant variant, i
       return sign_format(cols);
     case row_form::ranks:
       if (is_naive) return naive_format(pair_tile_kind::naive_spearman, what, cols);
-      format = rank_format(variant, cols, variant_was_asked);
+      format = rank_format(variant, cols);
       // Ranks of 8 bits are screened as they are.
       format.rounded = takes_rounded && cols > int8_rank_columns;
       return format;

@@ -14,7 +14,8 @@
 
 namespace gpu::cuda {
 
-/// Columns up to which doubled centred ranks fit int8, and int16; then they are limbs of 7 bits.
+/// Columns up to which doubled centred ranks fit int8, and int16; tiles take those that do not fit
+/// int8 in limbs of 7 bits.
 inline constexpr index_t int8_rank_columns = 128;
 inline constexpr index_t int16_rank_columns = 32768;
 
@@ -32,7 +33,6 @@ struct row_format {
   // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
   // tensor_limbs and tensor_float.
   bool products = false;
-  bool by_limbs = false;         // of ranks: those of limbs, by warpgroup products
   index_t min_observations = 0;  // of rows with missing values
 
   [[nodiscard]] std::size_t bytes() const {
@@ -45,17 +45,16 @@ struct row_format {
   [[nodiscard]] kernels::pair_tile_kind deciding_tile() const;
   /// The tile whose dense products are exact.
   [[nodiscard]] kernels::pair_tile_kind exact_tile() const;
-  /// Rows as products take them, beside those of `tile`: doubles from one row to the next, bytes of
-  /// a row, and rows that there is memory for. Unit rows are multiplied as they are.
-  [[nodiscard]] index_t product_pitch() const;
+  /// Rows as products take them, besides those of `tile`: bytes of a row, and rows that there is
+  /// memory for. Unit rows are multiplied as they are.
   [[nodiscard]] std::size_t product_row_bytes() const;
   [[nodiscard]] index_t product_rows(index_t rows) const;
 };
 
 /// The tile that a variant uses for a shape, and how it wants its rows.
 /// Throws gpu::unsupported where the variant cannot take that many columns.
-row_format choose_row_format(const detail::measure_traits& what, pair_variant variant, index_t cols,
-                             bool variant_was_asked);
+row_format choose_row_format(const detail::measure_traits& what, pair_variant variant,
+                             index_t cols);
 
 /// Unit rows as products of halves take them, and nothing beside.
 row_format half_row_format(index_t cols, detail::row_centre centre);

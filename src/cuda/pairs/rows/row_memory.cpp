@@ -22,9 +22,6 @@ const std::byte* values_of(const row_format& format, pair_tile_kind tile, index_
   if (tile == pair_tile_kind::tensor_half) {
     return behind(memory.halves, offset, half_row_bytes(format));
   }
-  if (tile == pair_tile_kind::products_integer) {
-    return behind(memory.products, offset, format.product_row_bytes());
-  }
   if (takes_planes(tile)) return memory.products;  // of all rows
   return behind(memory.values, offset, format.row_bytes);
 }
@@ -65,8 +62,7 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   const double* const unit = behind(memory.unit, offset, format.unit_bytes);
   // On rows made for tensor_float.
   const bool as_halves = tile == pair_tile_kind::tensor_half;
-  const bool as_products = tile == pair_tile_kind::products_integer || takes_planes(tile);
-  const bool as_doubles = tile != format.tile && !as_halves && !as_products;
+  const bool as_doubles = tile != format.tile && !as_halves && !takes_planes(tile);
   out.values = as_doubles ? reinterpret_cast<const std::byte*>(unit)
                           : values_of(format, tile, offset, memory);
   out.columns = as_doubles ? unit_pitch(format) : format.columns;
@@ -76,7 +72,6 @@ kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,
   if (tile == pair_tile_kind::tensor_float) out.pitch *= 2;  // two floats an element
   if (finishes_statistics(tile)) out.columns = format.cols;  // of which a packed row has more
   if (as_halves) out.pitch = kernels::half_pitch(unit_pitch(format));
-  if (as_products) out.columns = out.pitch = format.product_pitch();
   if (takes_planes(tile)) {
     out.columns = format.cols;
     out.plane_rows = tile == pair_tile_kind::products_half ? half_planes_of(memory).plane_rows
@@ -130,15 +125,9 @@ void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStr
 
 void pack_product_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
   const auto* const limbs = reinterpret_cast<const std::int8_t*>(memory.values);
-  if (format.by_limbs) {
-    kernels::launch_pack_planes(limbs, memory.rows, format.limbs, format.columns, format.cols,
-                                format.product_rows(memory.rows),
-                                reinterpret_cast<std::int8_t*>(memory.products), stream);
-  } else {
-    kernels::launch_join_limbs(limbs, memory.rows, format.limbs, format.columns, format.cols,
-                               format.product_pitch(), reinterpret_cast<double*>(memory.products),
-                               stream);
-  }
+  kernels::launch_pack_planes(limbs, memory.rows, format.limbs, format.columns, format.cols,
+                              format.product_rows(memory.rows),
+                              reinterpret_cast<std::int8_t*>(memory.products), stream);
 }
 
 void split_into_half_planes(const row_format& format, const row_memory& memory,

@@ -56,7 +56,7 @@ void measure_rounding(const row_format& format, detail::index_range rows, const 
 void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
 /// Makes the halves of tensor_half of the unit rows.
 void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
-/// Makes the rows that products of limbs and of integers take.
+/// Makes the rows that products of limbs take.
 void pack_product_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
 /// Those of products of halves, from the unit rows.
 void split_into_half_planes(const row_format& format, const row_memory& memory,

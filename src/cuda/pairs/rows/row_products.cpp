@@ -1,6 +1,7 @@
 #include "cuda/pairs/rows/row_products.hpp"
 
 #include "plan/forced/forced_ways.hpp"
+#include "plan/neighbor_policy.hpp"
 
 namespace gpu::cuda {
 
@@ -9,7 +10,7 @@ using kernels::pair_tile_kind;
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
   detail::product_kind kind = detail::product_kind::of_values;
   if (format.tile == pair_tile_kind::tensor_limbs) {
-    kind = format.by_limbs ? detail::product_kind::of_limbs : detail::product_kind::of_ranks;
+    kind = detail::product_kind::of_limbs;
   }
   return {.rows = area.rows.size(),
           .cols = area.cols.size(),
@@ -37,19 +38,24 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
                            detail::takes_halves(shape, device.multiprocessors));
 }
 
-bool has_estimates(const row_format& format, pair_variant variant, const detail::pair_area& area,
-                   const device_limits& device) {
-  return format.tile == pair_tile_kind::tensor_limbs || takes_halves(format, variant, area, device);
+std::optional<pair_tile_kind> estimating_tile(const row_format& format, pair_variant variant,
+                                              const detail::pair_area& area,
+                                              const device_limits& device) {
+  if (takes_halves(format, variant, area, device)) return pair_tile_kind::products_half;
+  const pair_tile_kind tile = format.deciding_tile();
+  const bool has_limbs =
+      format.tile == pair_tile_kind::tensor_limbs && format.limbs <= kernels::most_estimated_limbs;
+  if (has_limbs || tile == pair_tile_kind::tensor_float) return tile;
+  return std::nullopt;
 }
 
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;
   const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
-  format.by_limbs =
-      format.tile == pair_tile_kind::tensor_limbs && variant == pair_variant::hopper &&
-      format.cols <= kernels::policy::limb_most_columns && forced.limbs.value_or(true);
-  format.products = can_take_products(format, device, code_capability) &&
+  const bool is_offered =
+      format.tile != pair_tile_kind::tensor_limbs || variant == pair_variant::hopper;
+  format.products = is_offered && can_take_products(format, device, code_capability) &&
                     forced.products.value_or(detail::takes_products(product_shape_of(format, area),
                                                                     device.multiprocessors));
   // Then there is nothing to screen.

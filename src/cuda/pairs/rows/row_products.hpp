@@ -1,6 +1,8 @@
 #pragma once
 // Whether rows of a format are decided by products in memory, and by which.
 
+#include <optional>
+
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "pairs/area.hpp"
@@ -17,8 +19,11 @@ detail::product_shape product_shape_of(const row_format& format, const detail::p
 /// Whether a dense result in float of rows packed so is products of halves.
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,
                   const device_limits& device);
-/// Whether there are fast estimates of all statistics: those products, or the exact ones of ranks.
-bool has_estimates(const row_format& format, pair_variant variant, const detail::pair_area& area,
-                   const device_limits& device);
+/// The tile of fast estimates of all statistics, where there is one: those products, the tile of
+/// floats, or the exact ones of ranks.
+std::optional<kernels::pair_tile_kind> estimating_tile(const row_format& format,
+                                                       pair_variant variant,
+                                                       const detail::pair_area& area,
+                                                       const device_limits& device);
 
 }  // namespace gpu::cuda

@@ -2,10 +2,9 @@
 // The right rows are read as they were prepared, so nothing is packed first.
 //
 // A warp takes one group after the other. A lane holds one row of the group at a time in registers
-// and multiplies it by up to eight left rows, which lie in shared memory: integer sums by dp4a, or
-// unit rows in single precision. Right rows are read from memory once; with more than eight left
-// rows the later reads find them in the caches. Up to about 30 left rows the time is that of
-// reading.
+// and multiplies it by the left rows, which lie in shared memory: integer sums by dp4a, or unit rows
+// in single precision. So right rows are read from memory once, or once for each block of left rows
+// that fills shared memory.
 //
 // What follows is the second half of the search (choice.cu), with many warps a row: each looks at a
 // slice of the groups, and merge_kernel takes the best of their lists.
@@ -25,7 +24,8 @@ namespace {
 
 constexpr int warps = 8;
 constexpr int threads = warps * 32;
-constexpr int most_together = 8;  // left rows
+constexpr int at_a_time = 4;  // left rows whose products are computed side by side
+constexpr std::size_t most_shared_bytes = std::size_t{40} << 10;  // of left rows
 constexpr int bound_threads = 1024;
 
 struct thin_arguments {
@@ -52,10 +52,10 @@ struct rank_products {
 #pragma unroll
     for (int w = 0; w < words / 4; ++w) *reinterpret_cast<int4*>(&own[w * 4]) = __ldg(from + w);
   }
-  static __device__ void share(const pair_operand& source, index_t row, void* to, int thread) {
+  static __device__ void share(const pair_operand& source, index_t row, void* to, int lane) {
     const auto* from = reinterpret_cast<const int*>(static_cast<const std::int8_t*>(source.values) +
                                                     row * source.pitch);
-    for (int w = thread; w < words; w += threads) static_cast<int*>(to)[w] = from[w];
+    for (int w = lane; w < words; w += 32) static_cast<int*>(to)[w] = from[w];
   }
   /// Times the inverse norms an estimate of the statistic.
   [[nodiscard]] __device__ float product(const void* left) const {
@@ -87,9 +87,9 @@ struct unit_products {
       own[k + 1] = static_cast<float>(two.y);
     }
   }
-  static __device__ void share(const pair_operand& source, index_t row, void* to, int thread) {
+  static __device__ void share(const pair_operand& source, index_t row, void* to, int lane) {
     const double* from = source.unit_rows + row * source.unit_pitch;
-    for (int k = thread; k < elements; k += threads) {
+    for (int k = lane; k < elements; k += 32) {
       static_cast<float*>(to)[k] = k < source.unit_pitch ? static_cast<float>(from[k]) : 0.0F;
     }
   }
@@ -107,64 +107,75 @@ struct unit_products {
   }
 };
 
-// blockIdx.y: which left rows. `Products`: how a right row is held.
-template <class Products, int together>
+// blockIdx.y: which `together` left rows. `Products`: how a right row is held.
+template <class Products>
 __global__ void __launch_bounds__(threads)
-    thin_maxima_kernel(const __grid_constant__ thin_arguments args) {
-  __shared__ __align__(16) std::uint8_t left[together][Products::row_bytes];
-  __shared__ float left_inverse[together];
+    thin_maxima_kernel(const __grid_constant__ thin_arguments args, int together) {
+  extern __shared__ __align__(16) std::uint8_t left[];
+  auto* const left_inverse = reinterpret_cast<float*>(left + together * Products::row_bytes);
   const int lane = static_cast<int>(threadIdx.x & 31U);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  float* const best = left_inverse + together * (1 + warp);
   const index_t first = static_cast<index_t>(blockIdx.y) * together;
   const int here = static_cast<int>(min(args.left_rows - first, index_t{together}));
-  for (int l = 0; l < together; ++l) {
+  for (int l = warp; l < together; l += warps) {
     const index_t row = args.first_left + first + min(l, here - 1);
-    Products::share(args.source, row, left[l], static_cast<int>(threadIdx.x));
-    if (threadIdx.x == 0) left_inverse[l] = args.source.norms[row].inverse;
+    Products::share(args.source, row, left + l * Products::row_bytes, lane);
+    if (lane == 0) left_inverse[l] = args.source.norms[row].inverse;
   }
   __syncthreads();
   const index_t step = static_cast<index_t>(gridDim.x) * warps;
-  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + threadIdx.x / 32;
-       group < args.groups; group += step) {
-    float best[together];
-#pragma unroll
-    for (int l = 0; l < together; ++l) best[l] = CUDART_NAN_F;
+  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + warp; group < args.groups;
+       group += step) {
+    for (int l = lane; l < together; l += 32) best[l] = CUDART_NAN_F;
+    __syncwarp();
 #pragma unroll 1
     for (int t = 0; t < neighbor_group_rows / 32; ++t) {
       const index_t place = group * neighbor_group_rows + t * 32 + lane;
-      if (place >= args.right_rows) continue;
-      const index_t row = args.first_right + place;
+      const bool there = place < args.right_rows;
+      const index_t row = args.first_right + (there ? place : args.right_rows - 1);
       Products right;
       right.load(args.source, row);
       const float inverse = args.source.norms[row].inverse;  // NaN: no statistic
+#pragma unroll 1
+      for (int l = 0; l < here; l += at_a_time) {
+        float keys[at_a_time];
 #pragma unroll
-      for (int l = 0; l < together; ++l) {
-        const float estimate = right.product(left[l]) * (left_inverse[l] * inverse);
-        // The number where one is NaN.
-        best[l] = fmaxf(best[l], neighbor_key(estimate, args.key));
+        for (int i = 0; i < at_a_time; ++i) {
+          const float estimate = right.product(left + (l + i) * Products::row_bytes) *
+                                 (left_inverse[l + i] * inverse);
+          keys[i] = there ? neighbor_key(estimate, args.key) : CUDART_NAN_F;
+        }
+#pragma unroll
+        for (int i = 0; i < at_a_time; ++i) {
+          keys[i] = warp_max(keys[i]);
+          // The number where one is NaN.
+          if (lane == 0) best[l + i] = fmaxf(best[l + i], keys[i]);
+        }
       }
     }
-#pragma unroll
-    for (int l = 0; l < together; ++l) {
-      best[l] = warp_max(best[l]);
-      if (lane == 0 && l < here) {
-        args.maxima[(first + l) * args.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
-      }
+    __syncwarp();
+    for (int l = lane; l < here; l += 32) {
+      args.maxima[(first + l) * args.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
     }
+    __syncwarp();
   }
 }
 
 template <class Products>
 void launch_products(const thin_arguments& args, int multiprocessors, cudaStream_t stream) {
   constexpr int blocks_of_multiprocessor = 8;
+  constexpr std::size_t bytes_of_row = Products::row_bytes + (1 + warps) * sizeof(float);
+  constexpr index_t most_together = most_shared_bytes / bytes_of_row / at_a_time * at_a_time;
+  const index_t parts = ceil_div(args.left_rows, most_together);
+  const index_t together = round_up(ceil_div(args.left_rows, parts), at_a_time);
   const auto wanted = static_cast<index_t>(grid_blocks(args.groups, warps));
   const auto most = static_cast<index_t>(multiprocessors) * blocks_of_multiprocessor;
-  const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
-  if (args.left_rows == 1) {
-    thin_maxima_kernel<Products, 1><<<blocks, threads, 0, stream>>>(args);
-  } else {
-    const dim3 grid(blocks, static_cast<unsigned>(ceil_div(args.left_rows, most_together)));
-    thin_maxima_kernel<Products, most_together><<<grid, threads, 0, stream>>>(args);
-  }
+  const dim3 grid(static_cast<unsigned>(wanted < most ? wanted : most),
+                  static_cast<unsigned>(parts));
+  thin_maxima_kernel<Products>
+      <<<grid, threads, static_cast<std::size_t>(together) * bytes_of_row, stream>>>(
+          args, static_cast<int>(together));
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -109,6 +109,13 @@ std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_s
   });
 }
 
+// Exact statistics of unit rows are products of doubles, where there are any: a tile of doubles
+// takes several times as long.
+void prefer_products(row_format& format) {
+  format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
+                     can_take_products(format, current_limits(), current_code().capability);
+}
+
 // The shape of a call whose scratch memory stays within the limit, where there is such a shape.
 struct sized_shape {
   call_shape shape;
@@ -138,10 +145,9 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
       out.shape.estimates.reset();
       format.products = has_products;
     }
-    // Whole rows of statistics are selected from, which have to be exact.
-    format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
-                       can_take_products(format, current_limits(), current_code().capability);
+    prefer_products(format);  // whole rows of statistics are selected from
   }
+  if (std::holds_alternative<device_dense_sink>(call.sink)) prefer_products(out.shape.format);
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {
     out.shape.has_room = false;

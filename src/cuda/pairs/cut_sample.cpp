@@ -12,12 +12,14 @@ detail::cut_sample sample_cut(const detail::measure_traits& what, const device_r
                               cudaStream_t stream) {
   const row_format& format = rows.format();
   const std::uint64_t pairs = detail::pairs_in(area);
-  if (!rows.resident() || pairs == 0 || !kernels::can_sample(format.tile)) return {};
+  if (!rows.resident() || !kernels::can_sample(format.tile)) return {};
+  const std::uint64_t wanted = detail::sample_size(static_cast<double>(pairs), format.cols);
+  if (pairs <= wanted) return {};  // it would take as long as the job
   kernels::sample_request request{
       .tile = format.tile,
       .rows = rows.all(),
       .sides = sides_of(area, {}).rows,
-      .pairs = detail::sample_size(static_cast<double>(pairs), format.cols),
+      .pairs = wanted,
       .keep = keep,
       .magnitudes = {}};
   for (double& magnitude : request.magnitudes) magnitude = std::numeric_limits<double>::infinity();

@@ -8,8 +8,9 @@
 
 namespace gpu::cuda {
 
-/// Samples random pairs i < j of `area` on the device, the same ones on every call; the sample is
-/// empty where the rows are not resident or not packed. Waits for the stream.
+/// Samples random pairs i < j of `area` on the device, the same ones on every call. The sample is
+/// empty where the rows are not resident or not packed, and where the area has no more pairs than
+/// the sample would. Waits for the stream.
 detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
                               const detail::pair_area& area, const detail::pair_cut& keep,
                               cudaStream_t stream);

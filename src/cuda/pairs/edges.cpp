@@ -320,8 +320,9 @@ void edge_walk::release(const row_range& rows) {
 }  // namespace
 
 double expected_edges(const detail::cut_sample& sample, std::uint64_t pairs) {
-  if (sample.pairs == 0) return static_cast<double>(most_panel_candidates);
-  return sample.kept_share() * static_cast<double>(pairs);
+  const auto all = static_cast<double>(pairs);
+  if (sample.pairs == 0) return std::min(all, static_cast<double>(most_panel_candidates));
+  return sample.kept_share() * all;
 }
 
 void announce_edges(detail::edge_receiver& receiver, const detail::cut_sample& sample,

@@ -103,10 +103,11 @@ class product_pieces {
       const index_t tiles = ceil_div(panel.rows.count, policy::limb_tile_rows) *
                             ceil_div(panel.cols.count, policy::limb_tile_cols);
       const index_t smallest = limb_pairs * sums(block, block);
-      const index_t most = std::max<index_t>(
-          1, std::min({policy::most_limb_splits, planes / policy::least_planes_of_split,
-                       places(panel) / smallest}));
-      const index_t splits = std::clamp<index_t>(ceil_div(fill, tiles * limb_pairs), 1, most);
+      const index_t least = ceil_div(elements, policy::limb_split_columns);
+      const index_t most = std::max(
+          least, std::min({policy::most_limb_splits, planes / policy::least_planes_of_split,
+                           places(panel) / smallest}));
+      const index_t splits = std::clamp(ceil_div(fill, tiles * limb_pairs), least, most);
       depth = ceil_div(planes, splits);
       parts = limb_pairs * static_cast<int>(ceil_div(planes, depth));
     }

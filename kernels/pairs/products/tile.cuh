@@ -15,6 +15,7 @@ namespace gpu::kernels {
 /// a time is independent, because the loads take longer than all arithmetic.
 class unit_products {
  public:
+  using sum = double;
   static constexpr int walked_tiles = 4;  // that a block takes one after the other
   using statistic = pearson_statistic;
   template <int rows, int cols>
@@ -46,6 +47,7 @@ class unit_products {
 };
 /// The same in single precision, of rows split into halves.
 struct half_products {
+  using sum = double;
   static constexpr int walked_tiles = 1;
   using statistic = pearson_statistic;
   template <int rows, int cols>
@@ -72,6 +74,7 @@ struct half_estimates : half_products {
 };
 /// Statistics of rows with missing values, as they are; NaN where product_memory::kept has no bit.
 struct ready_statistics {
+  using sum = double;
   static constexpr int walked_tiles = 4;
   using statistic = ready_statistic;
   template <int rows, int cols>
@@ -95,9 +98,10 @@ struct ready_statistics {
   }
   static __device__ double finish(double statistic) { return statistic; }
 };
-/// Limbs of centred ranks: 32-bit sums of every pair of limbs. The total is an integer below 2^53.
+/// Limbs of centred ranks: 32-bit sums of every pair of limbs.
 template <int limbs>
 struct limb_products {
+  using sum = std::int64_t;
   static constexpr int walked_tiles = 4;
   using statistic = spearman_statistic;
   template <int rows, int cols>
@@ -105,10 +109,11 @@ struct limb_products {
 
   template <int count>
   static __device__ void add_up(const product_memory& from, const index_t (&at)[count],
-                                double (&out)[count]) {
+                                sum (&out)[count]) {
     const auto* const first = reinterpret_cast<const std::int32_t*>(from.sums);
     const int splits = from.parts / (limbs * limbs);
-    std::int64_t totals[count] = {};
+#pragma unroll
+    for (int i = 0; i < count; ++i) out[i] = 0;
     for (int s = 0; s < splits; ++s) {
 #pragma unroll
       for (int a = 0; a < limbs; ++a) {
@@ -117,16 +122,13 @@ struct limb_products {
           const std::int32_t* const sums = first + ((a * limbs + b) * splits + s) * from.part_step;
 #pragma unroll
           for (int i = 0; i < count; ++i) {
-            totals[i] +=
-                std::int64_t{sums[at[i]]} * (std::int64_t{1} << policy::limb_bits * (a + b));
+            out[i] += sum{sums[at[i]]} * (sum{1} << policy::limb_bits * (a + b));
           }
         }
       }
     }
-#pragma unroll
-    for (int i = 0; i < count; ++i) out[i] = static_cast<double>(totals[i]);
   }
-  static __device__ std::int64_t finish(double sum) { return __double2ll_rn(sum); }
+  static __device__ sum finish(sum total) { return total; }
 };
 
 template <class Products>
@@ -135,13 +137,14 @@ class product_tile {
   static constexpr policy::tile_layout shape = policy::products;
   static constexpr int walked_tiles = Products::walked_tiles;
   using statistic = typename Products::statistic;
+  using sum = typename Products::sum;
   using fragment = typename Products::template fragment<shape.row_slots, shape.col_slots>;
 
   static __host__ __device__ std::size_t shared_bytes(const pair_panel& panel) {
-    return panel.products.order == product_order::direct ? 0 : sizeof(double) * shape.cols * pitch;
+    return panel.products.order == product_order::direct ? 0 : sizeof(sum) * shape.cols * pitch;
   }
   __device__ product_tile(const pair_panel& panel, unsigned char* shared)
-      : panel_(panel), turned_(reinterpret_cast<double*>(shared)) {}
+      : panel_(panel), turned_(reinterpret_cast<sum*>(shared)) {}
 
   __device__ void start(index_t first_row, const column_span& columns) {
     first_row_ = first_row;
@@ -153,7 +156,7 @@ class product_tile {
 
   __device__ void multiply(int at, fragment& out) {
     const index_t first_col = columns_.first + at;
-    double sums[slots];
+    sum sums[slots];
     if (lies_turned(first_col)) {
       turn(first_col);
 #pragma unroll
@@ -224,7 +227,7 @@ class product_tile {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int warp = static_cast<int>(threadIdx.x / 32);
     index_t places[slots];
-    double sums[slots];
+    sum sums[slots];
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
       places[i] = turned_place(first_row_ + lane, first_col + warp + i * warps);
@@ -237,7 +240,7 @@ class product_tile {
   }
 
   const pair_panel& panel_;
-  double* turned_;
+  sum* turned_;
   index_t first_row_ = 0;
   column_span columns_{};
 };

@@ -14,7 +14,6 @@ namespace policy = kernels::policy;
 
 constexpr index_t half_least_rows = 192;
 constexpr index_t half_least_columns = 96;
-constexpr index_t most_two_limb_columns = 127 * 128 + 64;
 
 double pairs_of(const product_shape& shape) {
   const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
@@ -22,7 +21,7 @@ double pairs_of(const product_shape& shape) {
 }
 
 int limbs_of(index_t observations) {
-  return observations <= most_two_limb_columns ? 2 : 3;
+  return observations <= policy::two_limb_columns ? 2 : 3;
 }
 
 // What one pair takes: multiply-adds for each element, their rate, bytes of sums that are written

@@ -24,10 +24,13 @@ inline constexpr int limb_tile_cols = 256;
 inline constexpr int limb_plane_columns = 64;
 inline constexpr index_t most_limb_splits = 16;
 inline constexpr index_t least_planes_of_split = 4;
-/// Longest rows whose products of limbs are sure to fit 32 bits. The total of these is at most
-/// cols (cols^2 - 1) / 3 < 2^53, so a double holds it exactly.
-inline constexpr index_t limb_most_columns = index_t{1} << 18;
-static_assert(limb_most_columns * 64 * 64 < (index_t{1} << 31));
+/// Columns of a part of a sum of products of limbs, at most: these are sure to fit 32 bits.
+inline constexpr index_t limb_split_columns = index_t{1} << 17;
+static_assert(limb_split_columns * 127 * 127 < (index_t{1} << 31));
+/// Longest rows of ranks of two limbs of 7 bits, and of three, which are the longest of products.
+inline constexpr index_t two_limb_columns = 127 * 128 + 63 + 1;
+inline constexpr index_t limb_most_columns = 127 * 128 * 128 + 63 * 128 + 63 + 1;
+static_assert(limb_most_columns <= most_limb_splits * limb_split_columns);
 /// Rows behind the last one of a plane, which a tile may read.
 inline constexpr index_t plane_padding = limb_tile_cols;
 /// Products of halves: left and right rows of a tile, columns and bytes of a row of a cell, and

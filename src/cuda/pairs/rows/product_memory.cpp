@@ -19,7 +19,7 @@ std::size_t device_rows::product_bytes(std::size_t elements) const {
 
 void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
   if (!format_.products) return;
-  const auto least = static_cast<std::size_t>(kernels::policy::least_product_elements);
+  const auto least = static_cast<std::size_t>(least_product_elements(format_));
   const auto wanted = static_cast<std::size_t>(product_elements(format_, count_, count_));
   const std::size_t fitting = std::min(wanted, budget.left() / 8 / sizeof(double));
   // Without them some rows have no way at all.
@@ -42,7 +42,7 @@ void device_rows::fit_products(std::size_t rows, pair_budget& budget) {
 }
 
 void device_rows::take_product_memory(pair_budget& budget) {
-  const auto least = static_cast<std::size_t>(kernels::policy::least_product_elements);
+  const auto least = static_cast<std::size_t>(least_product_elements(format_));
   const auto wanted = static_cast<std::size_t>(product_elements(format_, fresh_, count_));
   const std::size_t elements =
       std::max(least, std::min(wanted, budget.left() / 8 / sizeof(double)));

@@ -23,9 +23,6 @@ using detail::row_form;
 using detail::row_transform;
 using kernels::pair_tile_kind;
 
-constexpr index_t two_limb_cols = 127 * 128 + 63 + 1;
-constexpr index_t three_limb_cols = 127 * 128 * 128 + 63 * 128 + 63 + 1;
-
 row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
                        std::size_t element_bytes) {
   return {.tile = tile,
@@ -38,7 +35,10 @@ row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int l
 // Every variant takes ranks of more than 8 bits in limbs.
 row_format rank_format(pair_variant variant, index_t cols) {
   if (cols > int8_rank_columns) {
-    const int limbs = cols <= two_limb_cols ? 2 : cols <= three_limb_cols ? 3 : 4;
+    namespace policy = kernels::policy;
+    const int limbs = cols <= policy::two_limb_columns    ? 2
+                      : cols <= policy::limb_most_columns ? 3
+                                                          : 4;
     return make_format(pair_tile_kind::tensor_limbs, cols, round_up(cols, 128), limbs, 1);
   }
   return make_format(variant == pair_variant::shared_tiled ? pair_tile_kind::shared_int8
@@ -182,8 +182,20 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols) {
       std::min(round_up(rows, policy::product_block), policy::most_product_elements);
   const index_t wide =
       std::min(round_up(cols, policy::product_block), policy::most_product_elements);
-  return std::clamp(parts * high * wide, policy::least_product_elements,
+  return std::clamp(parts * high * wide, least_product_elements(format),
                     policy::most_product_elements);
+}
+
+index_t least_product_elements(const row_format& format) {
+  namespace policy = kernels::policy;
+  index_t least = policy::least_product_elements;
+  if (format.deciding_tile() == pair_tile_kind::products_limbs) {
+    // A tile of every pair of limbs and every part, 32 bits each.
+    const index_t splits = ceil_div(format.cols, policy::limb_split_columns);
+    const index_t tile = policy::limb_tile_rows * policy::limb_tile_cols / 2;
+    least = std::max(least, format.limbs * format.limbs * splits * tile);
+  }
+  return least;
 }
 
 kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {

@@ -62,6 +62,8 @@ row_format half_row_format(index_t cols, detail::row_centre centre);
 /// Doubles of the memory for products of an area of so many rows and columns; see
 /// kernels::product_memory.
 index_t product_elements(const row_format& format, index_t rows, index_t cols);
+/// The fewest with which any panel can be cut.
+index_t least_product_elements(const row_format& format);
 
 /// Rows and columns of a block of the pair matrix, and the threads that share it.
 kernels::policy::tile_layout tile_shape(kernels::pair_tile_kind tile);

@@ -41,11 +41,6 @@ void launch_matmul_pitched(const matmul_problem<T>& problem, cudaStream_t stream
 template <class T>
 void launch_matmul_shared_tiled(const matmul_problem<T>& problem, cudaStream_t stream);
 
-/// to[c * to_stride + r] = from[r * from_stride + c] for r < rows, c < cols.
-template <class T>
-void launch_matmul_transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T* to,
-                             index_t to_stride, cudaStream_t stream);
-
 /// `partial`: splits * m * n elements where splits > 1. `run_if`: null, or a device word; the
 /// kernels do nothing where it is 0.
 template <class T>

@@ -308,28 +308,19 @@ template <class T>
 void launch_matmul_register_tiled(const matmul_problem<T>& p, matmul_policy::tile_name tile,
                                   index_t splits, T* partial, const unsigned* run_if,
                                   cudaStream_t stream) {
-  using matmul_policy::tile_name;
+  using enum matmul_policy::tile_name;
   switch (tile) {
-    case tile_name::large:
-      launch_register_tile<T, tile_name::large>(p, splits, partial, run_if, stream);
+    case small:
+      launch_register_tile<T, small>(p, splits, partial, run_if, stream);
       break;
-    case tile_name::medium:
-      launch_register_tile<T, tile_name::medium>(p, splits, partial, run_if, stream);
+    case narrow:
+      launch_register_tile<T, narrow>(p, splits, partial, run_if, stream);
       break;
-    case tile_name::light:
-      launch_register_tile<T, tile_name::light>(p, splits, partial, run_if, stream);
+    case slim:
+      launch_register_tile<T, slim>(p, splits, partial, run_if, stream);
       break;
-    case tile_name::small:
-      launch_register_tile<T, tile_name::small>(p, splits, partial, run_if, stream);
-      break;
-    case tile_name::narrow:
-      launch_register_tile<T, tile_name::narrow>(p, splits, partial, run_if, stream);
-      break;
-    case tile_name::slim:
-      launch_register_tile<T, tile_name::slim>(p, splits, partial, run_if, stream);
-      break;
-    case tile_name::flat:
-      launch_register_tile<T, tile_name::flat>(p, splits, partial, run_if, stream);
+    default:
+      launch_register_tile<T, medium>(p, splits, partial, run_if, stream);
       break;
   }
   if (splits > 1) {

@@ -21,9 +21,7 @@ inline constexpr std::size_t pitch_bytes = 256;
 
 /// One shape of `register_tiled`: a block computes block_m x block_n of C, each of its
 /// (block_m / thread_m) * (block_n / thread_n) threads thread_m x thread_n of it, block_k deep
-/// through `stages` buffers of shared memory. `blocks` of them a multiprocessor holds at once.
-/// `rate`: its speed over that of medium where C has tiles enough of either; `wide_rate`: the same
-/// where both operands are read 16 bytes at a time.
+/// through `stages` buffers of shared memory.
 struct register_tile {
   int block_m;
   int block_n;
@@ -31,58 +29,27 @@ struct register_tile {
   int thread_m;
   int thread_n;
   int stages;
-  int blocks;
-  double rate;
-  double wide_rate;
-  [[nodiscard]] constexpr int threads() const { return block_m / thread_m * (block_n / thread_n); }
 };
 
-/// Names of the shapes below.
-enum class tile_name { large, medium, light, small, narrow, slim, flat };
-inline constexpr int tile_count = 7;
+/// Names of tiles: medium to slim of register_tiled, large to small of `tensor` for double.
+enum class tile_name { large, medium, small, narrow, slim };
 
-/// float. Rates and the costs below were fitted to a sweep of all tiles and numbers of parts on an
-/// H100. In the sweep of the kernel as it is (bench/results/matmul_splits_h100.json) the choice
-/// takes at most 1.1 % longer than the best of them in each of 27 shapes, and a test holds it to 2.
-/// Of cuBLAS in the same run, each tile with its best number of parts:
-///                    medium  large  light  small  flat
-///   256               0.72   0.46   1.03   1.31   0.93
-///   512               0.83   0.57   0.99   1.23   0.91
-///   1000              1.03   0.88   1.02   0.99   0.96
-///   1024              1.08   0.91   1.00   0.99   0.99
-///   1021 1023 1019    1.00   0.85   0.92   0.95   0.93
-///   1536 (k in 3)     1.05   0.87   0.94   0.94   1.01
-///   2048              0.96   0.93   0.84   0.74   0.87
-///   4096              0.98   0.95   0.85   0.75   0.88
-///   4096 (tn)         1.00   1.02                        two operands that are wide already
-///   65536 256 1024    0.99   0.96   0.86   0.78   0.90
-///   65536 128 128     0.97   0.77   0.86   0.85   0.93
-///   32 65536 128      0.79          0.90   0.91   0.84
-///   32 65536 1024     0.80          1.19   1.06   1.24
-///   128 128 65536     1.00   0.61   0.99   0.97   0.98   k in 64, 64, 64, 32, 64
-/// narrow and slim are for C of few columns, of which the others would compute mostly padding:
-/// 65536 x 32 x 1024 1.31, 65536 x 16 x 512 1.06 (narrow: 0.78).
-inline constexpr std::array<register_tile, tile_count> float_tiles{
-    {{128, 128, 16, 8, 8, 3, 2, 0.978, 1.035},
-     {64, 128, 16, 8, 8, 3, 4, 1.0, 1.0},
-     {32, 64, 16, 4, 8, 4, 10, 0.828, 0.828},
-     {32, 64, 16, 4, 4, 4, 6, 0.713, 0.713},
-     {128, 32, 32, 8, 4, 2, 4, 0.9, 0.9},
-     {256, 16, 32, 8, 4, 2, 4, 0.7, 0.7},
-     {32, 128, 16, 4, 8, 3, 5, 0.832, 0.832}}};
-/// double: half the accumulators for the same registers. Not swept: the rates keep the order by
-/// size.
-inline constexpr std::array<register_tile, tile_count> double_tiles{
-    {{128, 64, 8, 8, 8, 3, 4, 1.02, 1.02},
-     {64, 64, 8, 4, 8, 3, 4, 1.0, 1.0},
-     {64, 32, 8, 4, 4, 3, 4, 0.85, 0.85},
-     {64, 32, 8, 4, 4, 3, 4, 0.85, 0.85},
-     {128, 16, 8, 8, 2, 3, 4, 0.9, 0.9},
-     {128, 16, 8, 8, 2, 3, 4, 0.9, 0.9},
-     {16, 128, 8, 2, 8, 3, 4, 0.9, 0.9}}};
+/// medium, small, narrow and slim. Narrow and slim are for C of at most so few columns, of which
+/// the others would compute mostly padding. cuBLAS's time over that of float on an H100: medium
+/// 1.03 to 1.10 at 1000 to 1536, 0.96 at 2048, 0.98 at 4096; small 1.03 at 256, 0.99 at 512, 1.19
+/// at 32 x 65536 x 1024; narrow 1.31 at 65536 x 32 x 1024; slim 1.06 at 65536 x 16 x 512.
+/// bench/results/matmul_splits_h100.json has more shapes (small is called light there) and tiles.
+inline constexpr std::array<register_tile, 4> float_tiles{{{64, 128, 16, 8, 8, 3},
+                                                           {32, 64, 16, 4, 8, 4},
+                                                           {128, 32, 32, 8, 4, 2},
+                                                           {256, 16, 32, 8, 4, 2}}};
+/// Half the accumulators for the same registers.
+inline constexpr std::array<register_tile, 4> double_tiles{
+    {{64, 64, 8, 4, 8, 3}, {64, 32, 8, 4, 4, 3}, {128, 16, 8, 8, 2, 3}, {128, 16, 8, 8, 2, 3}}};
 
 [[nodiscard]] constexpr const register_tile& tile_of(std::size_t element_bytes, tile_name name) {
-  return (element_bytes == 4 ? float_tiles : double_tiles)[static_cast<std::size_t>(name)];
+  const auto index = static_cast<std::size_t>(name) - static_cast<std::size_t>(tile_name::medium);
+  return (element_bytes == 4 ? float_tiles : double_tiles)[index];
 }
 
 /// Shared memory of a block. slim needs more than the 64 KiB of compute capability 7.5.
@@ -93,25 +60,16 @@ inline constexpr std::array<register_tile, tile_count> double_tiles{
   return static_cast<std::size_t>(tile.stages * tile.block_k) * (values * element_bytes + 2 * 16);
 }
 
-/// What a multiprocessor's share of a product takes, in multiply-adds at the rate of medium:
-/// blocks * tile * (depth of a part + block_overhead) / (rate of the tile * rate of its warps),
-/// whole rounds of the blocks that it holds and what is left over. The tile and the number of parts
-/// of k are those that take least.
-/// Filling the stages and storing the tile, in steps of k.
-inline constexpr double block_overhead = 75;
-/// Speed of a multiprocessor with up to so many warps over that with more.
-inline constexpr std::array<int, 4> warp_counts{2, 4, 8, 12};
-inline constexpr std::array<double, 4> warp_rates{0.5, 0.845, 0.857, 0.982};
-/// Adding up the parts of k: the launch, and an element of one part.
-inline constexpr double sum_launch = 1.45e6;
-inline constexpr double sum_element = 0.063;
-/// k is cut into one of these numbers of parts, each of at least so many elements, for at most so
-/// many blocks a multiprocessor.
-inline constexpr std::array<index_t, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-inline constexpr index_t least_split_depth = 128;
-inline constexpr index_t most_split_blocks = 10;
-/// flat takes products of so few rows and from so deep on; its k is not cut.
-inline constexpr index_t flat_least_depth = 512;
+/// C of at least so many medium tiles per multiprocessor is computed by them.
+inline constexpr double medium_least_tiles = 0.7;
+/// k is cut into parts where C has fewer tiles per multiprocessor than this: into so many of medium
+/// where it is deep enough, of other tiles until there are so many blocks.
+inline constexpr double split_most_tiles = 2.5;
+inline constexpr index_t medium_parts = 3;
+inline constexpr index_t medium_least_depth = 1280;
+inline constexpr index_t split_blocks = 8;
+inline constexpr index_t split_least_depth = 256;  // of a part
+inline constexpr index_t most_parts = 64;
 
 /// One shape of `tensor` for double: warps compute warp_m x warp_n of a block's tile each, `blocks`
 /// of them share a multiprocessor's registers.
@@ -155,12 +113,6 @@ inline constexpr index_t tensor_double_large_least_depth = 1024;
 inline constexpr double tensor_double_medium_least_tiles = 0.7;
 inline constexpr double tensor_double_most_padding = 1.4;
 
-/// An operand whose k are neighbours in memory is transposed first where each of its elements is
-/// used this often in a product of this much work: 16-byte copies of the tiles then gain more than
-/// the pass costs (0.93 to 0.965 of cuBLAS at 4096; at 2048 nothing is left of it).
-inline constexpr index_t transpose_least_uses = 2048;
-inline constexpr double transpose_least_work = 4000.0 * 4000.0 * 4000.0;
-
 /// A product on tensor cores runs for this many steps of 32 values of k before it is added to sums
 /// in registers: tensor cores cut off what does not fit a float, and the loss grows with the run.
 /// Deep products have error to spare for longer runs on Hopper: beside a root mean square of cuBLAS
@@ -193,14 +145,6 @@ inline constexpr index_t tensor_least_extent = 256;
 
 // Where copies of the operands lie in a workspace; host and device agree here.
 namespace gpu::kernels {
-
-/// Bytes of an operand of `lanes` rows of op(A) (columns of op(B)) and k values each, stored with
-/// its lanes side by side.
-[[nodiscard]] constexpr std::size_t transposed_bytes(index_t lanes, index_t k,
-                                                     std::size_t element_bytes) {
-  return static_cast<std::size_t>(round_up(lanes, 64)) * static_cast<std::size_t>(k) *
-         element_bytes;
-}
 
 /// The packed form of one operand, seen as rows of k values (rows of op(A), columns of op(B)).
 /// A cell is 64 rows x 32 values; each row is 128 bytes, 32 high halves then 32 low halves, in the

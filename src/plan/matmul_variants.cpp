@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <span>
 
 #include <gpu/error.hpp>
 
@@ -78,140 +77,52 @@ std::size_t tensor_bytes(const matmul_extents& e) {
   return kernels::plan_tensor_workspace(e.m, e.n, e.k).bytes;
 }
 
-index_t tiles_of(const matmul_extents& e, const policy::register_tile& tile) {
-  return ceil_div(e.m, tile.block_m) * ceil_div(e.n, tile.block_n);
-}
-
 // How register_tiled runs: its tile, and the parts of k.
 struct register_pick {
-  policy::tile_name tile = policy::tile_name::small;
-  index_t splits = 1;
+  policy::tile_name tile = policy::tile_name::medium;
+  index_t parts = 1;
 };
 
-// The speed of a multiprocessor with this many warps over that of a busy one.
-double rate_of_warps(index_t warps) {
-  for (std::size_t i = 0; i < policy::warp_counts.size(); ++i) {
-    if (warps <= policy::warp_counts[i]) return policy::warp_rates[i];
-  }
-  return 1;
-}
-
-index_t blocks_each(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
-                    const matmul_device& device) {
-  return ceil_div(tiles_of(e, tile) * splits, std::max(device.multiprocessors, 1));
-}
-
-// What the multiprocessor with most blocks has to do, see matmul_policy.hpp.
-double register_cost(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
-                     bool wide, const matmul_device& device) {
-  const index_t blocks = blocks_each(e, tile, splits, device);
-  const index_t rest = blocks % tile.blocks;
-  const double rounds = static_cast<double>(blocks - rest) +
-                        static_cast<double>(rest) / rate_of_warps(rest * tile.threads() / 32);
-  const index_t depth = ceil_div(ceil_div(e.k, splits), tile.block_k) * tile.block_k;
-  const double block = static_cast<double>(tile.block_m) * tile.block_n *
-                       (static_cast<double>(depth) + policy::block_overhead);
-  const double products = rounds * block / (wide ? tile.wide_rate : tile.rate);
-  if (splits == 1) return products;
-  const double sums = static_cast<double>(splits) * static_cast<double>(e.m) *
-                      static_cast<double>(e.n) * policy::sum_element;
-  return products + policy::sum_launch + sums;
-}
-
-// Whether k may be cut into so many parts. `limit`: bytes for them.
-bool may_split(const matmul_extents& e, const policy::register_tile& tile, index_t splits,
-               std::size_t element_bytes, const matmul_device& device, std::size_t limit) {
-  if (splits == 1) return true;
-  const double bytes = static_cast<double>(splits) * static_cast<double>(e.m) *
-                       static_cast<double>(e.n) * static_cast<double>(element_bytes);
-  const index_t tiles = tiles_of(e, tile);
-  return e.k >= splits * policy::least_split_depth && bytes <= static_cast<double>(limit) &&
-         tiles <= tile.blocks * device.multiprocessors &&
-         tiles * splits <= policy::most_split_blocks * device.multiprocessors;
-}
-
-// The tiles that come into question, narrow and flat C having some of their own.
-std::span<const policy::tile_name> tiles_for(const matmul_extents& e, std::size_t element_bytes,
-                                             const matmul_device& device) {
-  using enum policy::tile_name;
-  static constexpr std::array thin{slim, narrow};
-  static constexpr std::array others{large, medium, light, small, flat};
-  const auto tile_of = [&](policy::tile_name name) { return policy::tile_of(element_bytes, name); };
-  if (e.n <= tile_of(slim).block_n &&
-      policy::register_shared_bytes(element_bytes, slim) <= device.shared_bytes) {
-    return std::span(thin).first(1);
-  }
-  if (e.n <= tile_of(narrow).block_n) return std::span(thin).last(1);
-  const bool may_be_flat = e.m <= tile_of(flat).block_m && e.k >= policy::flat_least_depth;
-  return std::span(others).first(may_be_flat ? 5 : 4);
-}
-
-// The tile and the parts that cost least. `wide`: both operands are read 16 bytes at a time.
-// `limit`: bytes for the parts.
-register_pick choose_register(const matmul_extents& e, std::size_t element_bytes, bool wide,
+// Medium tiles where C has enough of them, others for C of few rows, columns or elements; k in
+// parts where there are few tiles. `limit`: bytes for the parts.
+register_pick choose_register(const matmul_extents& e, std::size_t element_bytes,
                               const matmul_device& device, std::size_t limit) {
-  register_pick best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const policy::tile_name name : tiles_for(e, element_bytes, device)) {
-    const policy::register_tile& tile = policy::tile_of(element_bytes, name);
-    for (const index_t splits : policy::split_counts) {
-      if (!may_split(e, tile, splits, element_bytes, device, limit) ||
-          (splits > 1 && name == policy::tile_name::flat)) {
-        break;
-      }
-      const double cost = register_cost(e, tile, splits, wide, device);
-      if (cost < least) {
-        least = cost;
-        best = {name, splits};
-      }
-    }
-  }
-  return best;
-}
-
-// Which operands register_tiled transposes first: those with contiguous k, that is A as it is
-// stored and B transposed, where that pays for them.
-struct transposes {
-  bool a = false;
-  bool b = false;
-  std::size_t bytes = 0;
-  bool wide = false;  // with them, tiles of both operands are copied in 16-byte words
-};
-
-transposes choose_transposes(const matmul_extents& e, std::size_t element_bytes,
-                             const matmul_options& options, std::size_t limit) {
-  const bool aligned = e.m % 4 == 0 && e.n % 4 == 0;
-  const bool a_is_deep = options.a == transposition::none;
-  const bool b_is_deep = options.b == transposition::transpose;
-  transposes out{.wide = aligned && !a_is_deep && !b_is_deep};
-  if (!aligned || out.wide || work_of(e) < policy::transpose_least_work) return out;
-  const bool a = a_is_deep && e.n >= policy::transpose_least_uses;
-  const bool b = b_is_deep && e.m >= policy::transpose_least_uses;
-  const std::size_t bytes = (a ? kernels::transposed_bytes(e.m, e.k, element_bytes) : 0) +
-                            (b ? kernels::transposed_bytes(e.n, e.k, element_bytes) : 0);
-  if ((!a && !b) || bytes > limit) return out;
-  return {.a = a, .b = b, .bytes = bytes, .wide = a == a_is_deep && b == b_is_deep};
+  using enum policy::tile_name;
+  const auto tile_of = [&](policy::tile_name name) { return policy::tile_of(element_bytes, name); };
+  const auto tiles_each = [&](policy::tile_name name) {
+    return static_cast<double>(ceil_div(e.m, tile_of(name).block_m) *
+                               ceil_div(e.n, tile_of(name).block_n)) /
+           std::max(device.multiprocessors, 1);
+  };
+  const bool has_slim = policy::register_shared_bytes(element_bytes, slim) <= device.shared_bytes;
+  const policy::tile_name name =
+      e.n <= tile_of(slim).block_n && has_slim                                           ? slim
+      : e.n <= tile_of(narrow).block_n                                                   ? narrow
+      : e.m > tile_of(small).block_m && tiles_each(medium) >= policy::medium_least_tiles ? medium
+                                                                                         : small;
+  const double each = tiles_each(name);
+  if (each >= (name == small || name == medium ? policy::split_most_tiles : 1)) return {name};
+  const index_t parts =
+      name == medium ? (e.k >= policy::medium_least_depth ? policy::medium_parts : 1)
+                     : std::clamp<index_t>(static_cast<index_t>(policy::split_blocks / each), 1,
+                                           std::clamp<index_t>(e.k / policy::split_least_depth, 1,
+                                                               policy::most_parts));
+  const double bytes = static_cast<double>(parts) * static_cast<double>(e.m) *
+                       static_cast<double>(e.n) * static_cast<double>(element_bytes);
+  return {name, bytes <= static_cast<double>(limit) ? parts : 1};
 }
 
 matmul_choice register_tiled(const matmul_extents& e, std::size_t element_bytes,
-                             const matmul_options& options, const matmul_device& device,
-                             std::size_t limit) {
-  const transposes before = choose_transposes(e, element_bytes, options, limit);
-  const register_pick pick = choose_register(e, element_bytes, before.wide, device, limit);
-  const auto& tile = policy::tile_of(element_bytes, pick.tile);
-  matmul_choice choice{.variant = matmul_variant::register_tiled,
-                       .tile = pick.tile,
-                       .tile_rows = tile.block_m,
-                       .tile_cols = tile.block_n,
-                       .depth_splits = pick.splits};
-  if (pick.splits > 1) {
-    choice.workspace_bytes = static_cast<std::size_t>(pick.splits * e.m * e.n) * element_bytes;
-    return choice;
-  }
-  choice.transpose_a = before.a;
-  choice.transpose_b = before.b;
-  choice.workspace_bytes = before.bytes;
-  return choice;
+                             const matmul_device& device, std::size_t limit) {
+  const auto [name, parts] = choose_register(e, element_bytes, device, limit);
+  const auto& tile = policy::tile_of(element_bytes, name);
+  return {.variant = matmul_variant::register_tiled,
+          .tile = name,
+          .tile_rows = tile.block_m,
+          .tile_cols = tile.block_n,
+          .depth_splits = parts,
+          .workspace_bytes =
+              parts == 1 ? 0 : static_cast<std::size_t>(parts * e.m * e.n) * element_bytes};
 }
 
 // The width of tiles whose rounds take least. A block of each pair of multiprocessors takes a pair
@@ -235,7 +146,7 @@ matmul_choice tensor(const matmul_extents& e, const matmul_device& device) {
   const int wgmma_columns = device.has_wgmma ? choose_wgmma_columns(e, device) : 0;
   // The tile of register_tiled comes along: it runs where an operand holds an Inf or NaN.
   return {.variant = matmul_variant::tensor,
-          .tile = choose_register(e, sizeof(float), false, device, 0).tile,
+          .tile = choose_register(e, sizeof(float), device, 0).tile,
           .tile_rows = 128,
           .tile_cols = wgmma_columns == 0 ? 128 : wgmma_columns,
           .workspace_bytes = tensor_bytes(e),
@@ -276,13 +187,13 @@ matmul_choice choose_product(const matmul_extents& e, std::size_t element_bytes,
               policy::tensor_double_least_tiles) {
         return tensor_double(e, device);
       }
-      return register_tiled(e, element_bytes, options, device, limit);
+      return register_tiled(e, element_bytes, device, limit);
     case matmul_variant::naive:
       return {.variant = asked, .tile_rows = 8, .tile_cols = 32};
     case matmul_variant::shared_tiled:
       return {.variant = asked, .tile_rows = policy::shared_tile, .tile_cols = policy::shared_tile};
     case matmul_variant::register_tiled:
-      return register_tiled(e, element_bytes, options, device, limit);
+      return register_tiled(e, element_bytes, device, limit);
     case matmul_variant::pitched:
       choice = pitched(e, element_bytes);
       break;

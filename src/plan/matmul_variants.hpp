@@ -24,14 +24,12 @@ struct matmul_device {
 
 struct matmul_choice {
   matmul_variant variant = matmul_variant::naive;
-  kernels::matmul_policy::tile_name tile = kernels::matmul_policy::tile_name::large;
+  kernels::matmul_policy::tile_name tile = kernels::matmul_policy::tile_name::medium;
   index_t tile_rows = 0;
   index_t tile_cols = 0;
   index_t depth_splits = 1;
   std::size_t workspace_bytes = 0;  // product_bytes among them
   std::size_t product_bytes = 0;    // of the product, where C is read after it is known
-  bool transpose_a = false;  // register_tiled: copy A with k across first, where rows are aligned
-  bool transpose_b = false;
   int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
 

@@ -108,13 +108,10 @@ TEMPLATE_TEST_CASE("Larger CUDA products stay within the error bound", "[matmul]
   }
 }
 
-// Large enough that operands with contiguous k are transposed first.
-TEST_CASE("CUDA products through transposed operands stay within the error bound",
-          "[matmul][cuda]") {
+TEST_CASE("Large CUDA products by register_tiled stay within the error bound", "[matmul][cuda]") {
   gpu::matmul_options options{.variant = gpu::matmul_variant::register_tiled, .exec = on_cuda};
   for (const auto flip : gpu_test::transpositions) {
     options.a = options.b = flip;
-    CHECK(gpu::plan_matmul<float>(4100, 4096, 4096, options).workspace_bytes > 0);
     gpu_test::check_product<float>(multiply_on_device, {4100, 4096, 4096}, options);
   }
 }

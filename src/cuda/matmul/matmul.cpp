@@ -79,41 +79,6 @@ void run_pitched(device_matrix_view<const T> a, device_matrix_view<const T> b,
   kernels::launch_matmul_pitched(problem_of(wide_a, wide_b, c, options), stream);
 }
 
-/// A copy at `to` of an operand with contiguous k, with its lanes (rows of op(A), columns of op(B))
-/// contiguous instead. In the operand lanes are `lane_step` apart.
-template <class T>
-const T* transposed(const T* from, index_t lane_step, index_t lanes, index_t k, std::byte*& to,
-                    cudaStream_t stream) {
-  T* copy = reinterpret_cast<T*>(to);
-  kernels::launch_matmul_transpose(from, lane_step, lanes, k, copy, round_up(lanes, 64), stream);
-  to += kernels::transposed_bytes(lanes, k, sizeof(T));
-  return copy;
-}
-
-template <class T>
-void run_register_tiled(const kernels::matmul_problem<T>& problem, const matmul_options& options,
-                        const detail::matmul_choice& choice, cudaStream_t stream) {
-  // Transposing one operand pays only if the tiles of both can then be copied in 16-byte words.
-  const auto aligned = [](const kernels::matmul_operand<T>& x, index_t depth_step) {
-    return reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && depth_step % wide_elements<T> == 0;
-  };
-  const bool transpose = (choice.transpose_a || choice.transpose_b) &&
-                         (choice.transpose_a || aligned(problem.a, problem.a.col_step)) &&
-                         (choice.transpose_b || aligned(problem.b, problem.b.row_step));
-  const bool needs_scratch = transpose || choice.depth_splits > 1;
-  const scratch memory(options.workspace, needs_scratch ? choice.workspace_bytes : 0, stream);
-  kernels::matmul_problem<T> p = problem;
-  std::byte* next = memory.data();
-  if (transpose && choice.transpose_a) {
-    p.a = {transposed(p.a.data, p.a.row_step, p.m, p.k, next, stream), 1, round_up(p.m, 64)};
-  }
-  if (transpose && choice.transpose_b) {
-    p.b = {transposed(p.b.data, p.b.col_step, p.n, p.k, next, stream), round_up(p.n, 64), 1};
-  }
-  kernels::launch_matmul_register_tiled(p, choice.tile, choice.depth_splits,
-                                        reinterpret_cast<T*>(memory.data()), nullptr, stream);
-}
-
 template <class T>
 void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
          const matmul_options& options, const detail::matmul_choice& choice, int device,
@@ -139,7 +104,9 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
     default:
       break;
   }
-  run_register_tiled(problem, options, choice, stream);
+  const scratch parts(options.workspace, choice.workspace_bytes, stream);
+  kernels::launch_matmul_register_tiled(problem, choice.tile, choice.depth_splits,
+                                        reinterpret_cast<T*>(parts.data()), nullptr, stream);
 }
 
 /// C = beta C.

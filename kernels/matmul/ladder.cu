@@ -1,6 +1,5 @@
-#pragma once
-// The three simple variants: naive, pitched and shared_tiled. One-dimensional grids, so that no
-// extent meets the 65,535 blocks of the other grid axes.
+// The ladder up to register_tiled: naive, pitched and shared_tiled. One-dimensional grids, so that
+// no extent meets the 65,535 blocks of the other grid axes.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/matmul/kernels.hpp"
@@ -124,42 +123,6 @@ __global__ void __launch_bounds__(1024) matmul_shared_tiled(matmul_problem<T> p)
   if (row < p.m && col < p.n) p.c[row * p.c_stride + col] = sum;
 }
 
-/// Transposes a matrix: a block of 32 x 8 threads moves a 32 x 32 tile through shared memory, its
-/// rows 33 long so that columns are free of bank conflicts.
-template <class T>
-__global__ void __launch_bounds__(256)
-    matmul_transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T* to,
-                     index_t to_stride) {
-  constexpr int tile = 32;
-  __shared__ T values[tile][tile + 1];
-  const index_t tiles_across = ceil_div(cols, tile);
-  const index_t first_row = blockIdx.x / tiles_across * tile;
-  const index_t first_col = blockIdx.x % tiles_across * tile;
-  const int fast = threadIdx.x % tile;
-  const int slow = threadIdx.x / tile;
-#pragma unroll
-  for (int r = slow; r < tile; r += 8) {
-    if (first_row + r < rows && first_col + fast < cols) {
-      values[r][fast] = from[(first_row + r) * from_stride + first_col + fast];
-    }
-  }
-  __syncthreads();
-#pragma unroll
-  for (int c = slow; c < tile; c += 8) {
-    if (first_row + fast < rows && first_col + c < cols) {
-      to[(first_col + c) * to_stride + first_row + fast] = values[fast][c];
-    }
-  }
-}
-
-template <class T>
-void launch_matmul_transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T* to,
-                             index_t to_stride, cudaStream_t stream) {
-  const unsigned blocks = grid_blocks(ceil_div(rows, 32) * ceil_div(cols, 32), 1);
-  matmul_transpose<T><<<blocks, 256, 0, stream>>>(from, from_stride, rows, cols, to, to_stride);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
 template <class T>
 void launch_matmul_naive(const matmul_problem<T>& p, cudaStream_t stream) {
   const unsigned blocks = grid_blocks(ceil_div(p.m, 8) * ceil_div(p.n, 32), 1);
@@ -191,5 +154,12 @@ void launch_matmul_shared_tiled(const matmul_problem<T>& p, cudaStream_t stream)
   matmul_shared_tiled<T><<<blocks, tile * tile, 0, stream>>>(p);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
+
+#define GPU_SIMILARITY_INSTANTIATE_LADDER(T)                                   \
+  template void launch_matmul_naive(const matmul_problem<T>&, cudaStream_t);   \
+  template void launch_matmul_pitched(const matmul_problem<T>&, cudaStream_t); \
+  template void launch_matmul_shared_tiled(const matmul_problem<T>&, cudaStream_t);
+GPU_SIMILARITY_INSTANTIATE_LADDER(float)
+GPU_SIMILARITY_INSTANTIATE_LADDER(double)
 
 }  // namespace gpu::kernels

@@ -180,8 +180,6 @@ bool can_sample(pair_tile_kind tile) {
     case pair_tile_kind::products_half:
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
     case pair_tile_kind::signs:
       break;
   }

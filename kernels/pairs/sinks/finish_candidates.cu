@@ -208,8 +208,6 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
       break;
     case pair_tile_kind::pairwise_ranks:
     case pair_tile_kind::pairwise_values:
-    case pair_tile_kind::pairwise_signs:
-    case pair_tile_kind::pairwise_biweight:
     case pair_tile_kind::signs:
       finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
       break;

@@ -46,10 +46,6 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
       return launch_tile<pair_tile_kind::pairwise_ranks>(panel, sink, stream);
     case pair_tile_kind::pairwise_values:
       return launch_tile<pair_tile_kind::pairwise_values>(panel, sink, stream);
-    case pair_tile_kind::pairwise_signs:
-      return launch_tile<pair_tile_kind::pairwise_signs>(panel, sink, stream);
-    case pair_tile_kind::pairwise_biweight:
-      return launch_tile<pair_tile_kind::pairwise_biweight>(panel, sink, stream);
     case pair_tile_kind::signs:
       return launch_tile<pair_tile_kind::signs>(panel, sink, stream);
   }

@@ -35,7 +35,8 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {
-    throw unsupported(fmt::format("execution.target: got cuda, but {}; expected automatic or cpu",
+    throw unsupported(fmt::format("execution.target: got cuda{}, but {}; expected automatic or cpu",
+                                  what.is_pairwise ? " with nan_policy::pairwise" : "",
                                   limit_on_cuda(what, cols)));
   }
   // Validate `devices`, then ignore them: MPI sets one per rank.
@@ -133,10 +134,8 @@ pair_tables with_host_rows(const pair_tables& tables) {
 
 std::string limit_on_cuda(const measure_traits& what, index_t cols) {
   if (cols <= what.most_cols_on_cuda) return {};
-  const bool is_exact = what.info.test == significance::permutations;
-  const std::string rows =
-      fmt::format("{}{}{}", what.info.title, is_exact ? " with options.p_method exact" : "",
-                  what.is_pairwise ? " with nan_policy::pairwise and missing values" : "");
+  const std::string rows = fmt::format("{}{}", what.info.title,
+                                       what.is_pairwise ? " with missing values pair by pair" : "");
   if (what.most_cols_on_cuda == 0) return fmt::format("CUDA does not have {}", rows);
   return fmt::format("CUDA takes at most {} columns of {}, got {}", what.most_cols_on_cuda, rows,
                      cols);

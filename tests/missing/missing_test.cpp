@@ -185,8 +185,8 @@ void only_the_cpu_has(gpu::measure what, const gpu::matrix<double>& data,
   CHECK_THROWS_MATCHES(
       gpu::all_pairs(what, data.view(), pairwise_on(gpu::backend::cuda), gpu::count_sink{}),
       gpu::unsupported,
-      Catch::Matchers::Message("execution.target: got cuda, but " + reason +
-                               "; expected automatic or cpu"));
+      Catch::Matchers::Message("execution.target: got cuda with nan_policy::pairwise, but " +
+                               reason + "; expected automatic or cpu"));
 }
 
 }  // namespace
@@ -195,13 +195,13 @@ TEST_CASE("Only the CPU has bicor, Kendall and long rows of ranks with missing v
           "[missing]") {
   const auto data = gpu_test::rows_with_holes(12, 20, gpu_test::holes::scattered, 3);
   only_the_cpu_has(gpu::measure::bicor, data,
-                   "CUDA does not have Bicor with nan_policy::pairwise and missing values");
+                   "CUDA does not have Bicor with missing values pair by pair");
   only_the_cpu_has(gpu::measure::kendall, data,
-                   "CUDA does not have Kendall with nan_policy::pairwise and missing values");
+                   "CUDA does not have Kendall with missing values pair by pair");
   only_the_cpu_has(gpu::measure::spearman,
                    gpu_test::rows_with_holes(2, 65'535, gpu_test::holes::scattered, 3),
-                   "CUDA takes at most 65534 columns of Spearman with nan_policy::pairwise and "
-                   "missing values, got 65535");
+                   "CUDA takes at most 65534 columns of Spearman with missing values pair by pair, "
+                   "got 65535");
   // The other measures, and tables that miss nothing, run where they always do.
   const auto used = [](gpu::measure what, const gpu::matrix<double>& table) {
     return gpu::all_pairs(what, table.view(), pairwise_on(gpu::backend::automatic),

@@ -166,8 +166,8 @@ inline constexpr all_pairs_of<measure::cosine> cosine_all_pairs{};
 /// All of it is computed in double precision, in a fixed order that is the same on every backend,
 /// and every keep-or-drop decision is the one of that double. A dense result in doubles is it, one
 /// in floats has at most float32-level error. A row of equal values, or with an infinite value, has
-/// no statistic. With nan_policy::pairwise median, MAD and weights come from the columns that a pair
-/// shares, on the CPU alone: backend::cuda throws gpu::unsupported, automatic uses the CPU.
+/// no statistic. With nan_policy::pairwise median, MAD and weights come from the columns that a
+/// pair shares, on the CPU alone: backend::cuda throws gpu::unsupported, automatic uses the CPU.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs, and medians for rows * cols. cols from 3
 /// on. Folded sinks are not taken.

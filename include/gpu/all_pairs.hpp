@@ -166,8 +166,8 @@ inline constexpr all_pairs_of<measure::cosine> cosine_all_pairs{};
 /// All of it is computed in double precision, in a fixed order that is the same on every backend,
 /// and every keep-or-drop decision is the one of that double. A dense result in doubles is it, one
 /// in floats has at most float32-level error. A row of equal values, or with an infinite value, has
-/// no statistic. With nan_policy::pairwise, on CUDA up to 4,096 columns, median, MAD and weights
-/// come from the columns that a pair shares.
+/// no statistic. With nan_policy::pairwise median, MAD and weights come from the columns that a
+/// pair shares, on the CPU alone: backend::cuda throws gpu::unsupported, automatic uses the CPU.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs, and medians for rows * cols. cols from 3
 /// on. Folded sinks are not taken.
@@ -187,10 +187,10 @@ inline constexpr all_pairs_of<measure::bicor> bicor_all_pairs{};
 /// over the columns that both rows of a pair have. gpu::confidence_interval throws
 /// gpu::unsupported.
 ///
-/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and to
-/// 4,096 of a table with missing values that is taken pair by pair: longer rows, in host or device
-/// memory, throw gpu::unsupported there and backend::automatic takes the CPU. Folded sinks are not
-/// taken, nor is device_edge_sink, whose p would be the device's.
+/// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and no
+/// missing values pair by pair: these and longer rows throw gpu::unsupported there, and
+/// backend::automatic uses the CPU. Folded sinks are not taken, nor is device_edge_sink, whose p
+/// would be the device's.
 ///
 /// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
 /// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64

@@ -30,7 +30,7 @@ enum class nan_policy {
 
 /// Which implementation runs.
 enum class backend {
-  automatic,  ///< CUDA where a usable device is present, else the CPU.
+  automatic,  ///< CUDA where a usable device is present and has the operation, else the CPU.
   cpu,        ///< The CPU, always available.
   cuda        ///< CUDA or an error; never falls back.
 };

@@ -40,14 +40,11 @@ enum class pair_tile_kind {
   products_half,    // rows: unit rows in two halves, see half_plane_rows; likewise
   pairwise_ranks,   // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values,  // rows: pairwise_value_layout; likewise
-  pairwise_signs,   // rows: pairwise_rank_layout; likewise
-  pairwise_biweight,  // rows: pairwise_biweight_layout; likewise
   signs               // rows: sign_row_layout; panels with memory for products and a tied decision
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {
-  return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values ||
-         tile == pair_tile_kind::pairwise_signs || tile == pair_tile_kind::pairwise_biweight;
+  return tile == pair_tile_kind::pairwise_ranks || tile == pair_tile_kind::pairwise_values;
 }
 /// Whether a kernel writes finished statistics, or what stands for them, to the memory for
 /// products.
@@ -127,15 +124,13 @@ inline constexpr index_t places_of_word = 32;
 
 /// What the tiles pairwise_* write of a pair that shares n columns, in place of its statistic: NaN
 /// where it has none, or where cuts[n - least] drops it; or p by tables[n - least], and
-/// detail::no_p where it has none. Of pairwise_signs what kendall[n - least] says instead; tau
-/// where that is null.
+/// detail::no_p where it has none.
 struct pairwise_decision {
   index_t min_observations = 0;
   index_t least = 0;
   const detail::keep_range* cuts = nullptr;
   const stats::p_table* tables = nullptr;
   tail side = tail::two_sided;
-  const stats::kendall_decision* kendall = nullptr;
 
   // One of the two at most.
   [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr bool drops_pairs() const {

@@ -121,6 +121,17 @@ def test_spearmanr_omits_pair_by_pair(table):
     np.testing.assert_allclose(got.pvalue[off], np.asarray(wanted.pvalue)[off], rtol=1e-7)
 
 
+@pytest.mark.parametrize("measure", ["kendall", "bicor"])
+def test_what_only_the_cpu_has(table, measure):
+    what = f"CUDA does not have {measure.capitalize()} with missing values pair by pair"
+    refusal = f"^backend: got cuda with nans='pairwise', but {what}; expected automatic or cpu"
+    with pytest.raises(gs.Unsupported, match=refusal):
+        gs.edges(table, measure=measure, nans="pairwise", backend="cuda")
+    plan = gs.plan(table, measure=measure, nans="pairwise")
+    assert plan.backend == "cpu"
+    assert plan.choice.startswith(f"on the CPU, as {what}: every pair is decided")
+
+
 def test_what_is_refused(table):
     with pytest.raises(ValueError, match="min_observations"):
         gs.edges(table, nans="pairwise", min_observations=2)

@@ -24,28 +24,20 @@ namespace gpu::inline v0::detail {
 
 namespace {
 
-// Of a measure, in a sentence.
-std::string title_of(const measure_traits& what) {
-  const bool is_exact = what.info.test == significance::permutations;
-  return fmt::format("{}{}{}", what.info.title, is_exact ? " with options.p_method exact" : "",
-                     is_pairwise(what) ? " with missing values, pair by pair," : "");
-}
-
-// The backend of rows of a measure that CUDA does not take as long.
+// The backend of rows that CUDA does not take: of so many columns, or of any.
 backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& tables,
                   const execution& exec) {
   if (is_on_device(tables)) {
     throw unsupported(
-        fmt::format("{}: CUDA takes at most {} columns, got {} in device memory; the CPU takes "
-                    "more, in host memory",
-                    title_of(what), what.most_cols_on_cuda, cols));
+        fmt::format("{}: got a table in device memory, but {}; expected a copy of it "
+                    "in host memory, which the CPU takes",
+                    has_y(tables) ? "x" : "data", limit_on_cuda(what, cols)));
   }
   execution on_cpu = exec;
   if (exec.target == backend::cuda) {
-    throw unsupported(
-        fmt::format("execution.target: {} takes at most {} columns on cuda, got {}, expected "
-                    "automatic or cpu",
-                    title_of(what), what.most_cols_on_cuda, cols));
+    throw unsupported(fmt::format("execution.target: got cuda{}, but {}; expected automatic or cpu",
+                                  what.is_pairwise ? " with nan_policy::pairwise" : "",
+                                  limit_on_cuda(what, cols)));
   }
   // Validate `devices`, then ignore them: MPI sets one per rank.
   if (!exec.devices.empty()) (void)resolve_backend(exec);
@@ -56,7 +48,7 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
 
 std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input,
                                              const pair_options& options) {
-  if (!is_pairwise(what)) return nullptr;
+  if (!what.is_pairwise) return nullptr;
   const int threads = options.exec.cpu_threads;
   auto out = std::make_unique<missing_values>(
       present_values(input.tables, options.min_observations, threads), input.area.cols.begin);
@@ -71,7 +63,7 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
 std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
                                      const pair_engine& engine, const pair_options& options) {
   const significance test = what.info.test;
-  if (is_pairwise(what)) return nullptr;  // by shared columns
+  if (what.is_pairwise) return nullptr;  // by shared columns
   switch (test) {
     case significance::none:  // p follows from the statistic alone
     case significance::student_t:
@@ -139,6 +131,15 @@ pair_tables with_host_rows(const pair_tables& tables) {
 }
 
 }  // namespace
+
+std::string limit_on_cuda(const measure_traits& what, index_t cols) {
+  if (cols <= what.most_cols_on_cuda) return {};
+  const std::string rows = fmt::format("{}{}", what.info.title,
+                                       what.is_pairwise ? " with missing values pair by pair" : "");
+  if (what.most_cols_on_cuda == 0) return fmt::format("CUDA does not have {}", rows);
+  return fmt::format("CUDA takes at most {} columns of {}, got {}", what.most_cols_on_cuda, rows,
+                     cols);
+}
 
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include <gpu/detail/all_pairs.hpp>
 
@@ -19,6 +20,9 @@ namespace gpu::inline v0::detail {
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+/// Why only the CPU has a measure of rows of so many columns, in words; "" where CUDA has it too.
+std::string limit_on_cuda(const measure_traits& what, index_t cols);
 
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
 backend checked_backend(const measure_traits& what, const pair_tables& tables,

@@ -62,7 +62,9 @@ void check_apart(const char* name, const device_matrix_view<Value>& out,
 
 void refuse_pairwise(const pair_options& options) {
   if (options.nans != nan_policy::pairwise) return;
-  throw unsupported("options.nans: pairwise is not offered for results in device memory");
+  throw unsupported(
+      "options.nans: pairwise is not offered for results in device memory, expected reject or "
+      "propagate");
 }
 
 // The checks of each sink for the input of a call.

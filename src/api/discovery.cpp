@@ -50,7 +50,7 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   pair_filter keep = sink.keep;
   keep.adjust = adjustment::benjamini_hochberg;
   validate::check_filter(what, keep);
-  if (is_pairwise(what)) {
+  if (what.is_pairwise) {
     throw unsupported("options.nans: pairwise is not offered for the discoveries of parts");
   }
   pair_run run(what, tables, options, part_shape::equal_pairs);

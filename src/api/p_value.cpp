@@ -195,9 +195,6 @@ bool tells_ties(const prepared_table& data, bool is_on_host) {
     case row_form::ranks:
       return is_on_host;
     case row_form::unit_values:
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
       break;
   }
   return false;

@@ -1,6 +1,8 @@
 // What an all-pairs call would run and keep, from its shape and a sample of its rows.
 #include <gpu/plan.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -90,7 +92,7 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
   sample_options.exec.on_progress = {};
   sample_options.part = {};
   sample_options.variant = pair_variant::automatic;
-  if (!is_pairwise(what)) {
+  if (!what.is_pairwise) {
     sample_options.nans = nan_policy::propagate;  // the whole input was checked before
   }
 
@@ -220,6 +222,10 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
   }
   const sample_result sample = count_sample(what, input, options, sink);
   out.choice = choice_of(what, sink, out, sample, input.cols());
+  const std::string limit = limit_on_cuda(what, input.cols());
+  if (options.exec.target == backend::automatic && !limit.empty()) {
+    out.choice = fmt::format("on the CPU, as {}: {}", limit, out.choice);
+  }
   const auto job_pairs =
       static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));
   fill_estimates(sample, job_pairs > 0 ? static_cast<double>(out.pairs) / job_pairs : 0.0, out);

@@ -31,7 +31,7 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
     if (what.info.equals == equal_rows::folded) {
       throw unsupported("options.fold: the naive variant on cuda keeps no ranks to fold by");
     }
-    if (is_pairwise(what)) {
+    if (what.is_pairwise) {
       throw unsupported(
           "options.fold: rows are folded by their ranks, which with nan_policy::pairwise each pair "
           "has of its own");

@@ -105,13 +105,10 @@ pair_variant choose_pair_variant(backend used, pair_variant asked, const pair_sh
 bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
   switch (what.form) {
     case row_form::ranks:
-    case row_form::shared_ranks:
       return variant == pair_variant::hopper;
     case row_form::unit_values:
-    case row_form::shared_values:
       return variant == pair_variant::hopper || variant == pair_variant::tensor;
     case row_form::signs:
-    case row_form::shared_signs:
       break;  // by kernels of their own
   }
   return false;

@@ -36,62 +36,31 @@ constexpr double least_sampled_of_long_rows = 1024;
 double rounding_loss(row_form form) {
   switch (form) {
     case row_form::ranks:
-    case row_form::shared_ranks:
       return rank_loss;
     case row_form::unit_values:
-    case row_form::shared_values:
     case row_form::signs:  // screened by exact ranks
-    case row_form::shared_signs:
       break;
   }
   return value_loss;
 }
 
-// Which screens rows of a form have.
+// Which screens the rows of a measure have.
 enum class screen_kind { none, exact_ranks, ranks_of_signs, rounded };
-screen_kind screens_of(row_form form, index_t cols, index_t packed_cols) {
-  switch (form) {
+screen_kind screens_of(const measure_traits& what, index_t cols, index_t packed_cols) {
+  if (what.is_pairwise) return screen_kind::none;  // computed anew for each pair
+  switch (what.form) {
     case row_form::ranks:
       return packed_cols > most_rank_columns ? screen_kind::rounded : screen_kind::exact_ranks;
     case row_form::unit_values:
       return screen_kind::rounded;
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
-      break;               // computed anew for each pair
     case row_form::signs:  // by their ranks
-      return cols > most_rank_columns ? screen_kind::none : screen_kind::ranks_of_signs;
-  }
-  return screen_kind::none;
-}
-
-// What screens_of() gives no screen of a form, in words.
-std::string_view rows_without_screens(row_form form) {
-  switch (form) {
-    case row_form::signs:
-    case row_form::ranks:        // have one of any length
-    case row_form::unit_values:  // too
-      return "so many columns";
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
       break;
   }
-  return "rows with missing values";
+  return cols > most_rank_columns ? screen_kind::none : screen_kind::ranks_of_signs;
 }
 
-bool has_tiles_of_halves(row_form form) {
-  switch (form) {
-    case row_form::unit_values:
-      return true;
-    case row_form::ranks:
-    case row_form::signs:
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
-      break;
-  }
-  return false;
+bool has_tiles_of_halves(const measure_traits& what) {
+  return what.form == row_form::unit_values && !what.is_pairwise;
 }
 
 // Rows rounded to 8 bits: unit values, and ranks where these need more bits.
@@ -195,7 +164,7 @@ std::vector<possible_screen> screens_for(const measure_traits& what, const keep_
   const double cut = std::min({keep.at_least, -keep.at_most, 1.0});
   if (!(cut > 0)) return {};
   const index_t packed_cols = what.packed_cols(cols);
-  switch (screens_of(what.form, cols, packed_cols)) {
+  switch (screens_of(what, cols, packed_cols)) {
     case screen_kind::none:
       return {};
     case screen_kind::exact_ranks:
@@ -222,8 +191,8 @@ bool is_short_for_screens(const measure_traits& what, index_t cols, screen_use u
                           const cuda_costs& machine) {
   if (use != screen_use::edges) return is_short_for_packing(pairs, machine);
   // Tiles of halves are the fastest of all tiles.
-  const bool has_halves = has_tiles_of_halves(what.form) &&
-                          what.packed_cols(cols) <= kernels::policy::most_half_columns;
+  const bool has_halves =
+      has_tiles_of_halves(what) && what.packed_cols(cols) <= kernels::policy::most_half_columns;
   return has_halves && is_short_for_unit_screens(pairs, machine);
 }
 
@@ -249,8 +218,9 @@ std::string explain_screen(const measure_traits& what, const keep_range& keep, i
     return fmt::format("screened by {}: it leaves {:.2g} of the pairs to decide, {}",
                        name_of(screen->operand), share, source);
   }
-  if (screens_of(what.form, cols, what.packed_cols(cols)) == screen_kind::none) {
-    return fmt::format("every pair is decided: {} have no screen", rows_without_screens(what.form));
+  if (screens_of(what, cols, what.packed_cols(cols)) == screen_kind::none) {
+    return fmt::format("every pair is decided: {} have no screen",
+                       what.is_pairwise ? "rows with missing values" : "so many columns");
   }
   if (share == 0) return "every pair is decided: the cut is near 0";
   return fmt::format("every pair is decided: a screen would leave {:.2g} of them, {}", share,

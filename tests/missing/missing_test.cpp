@@ -163,24 +163,58 @@ TEST_CASE("Kendall of ties that a partner misses", "[missing]") {
                      [](const gpu::edge& e) { return e.row == 2 && e.col == 3; }));
 }
 
-TEST_CASE("Bicor and Kendall of long rows over shared columns are computed on the CPU",
+namespace {
+
+gpu::pair_options pairwise_on(gpu::backend where) {
+  gpu::pair_options out = gpu_test::pairwise_options(tiled);
+  out.exec.target = where;
+  return out;
+}
+
+// CUDA refuses the call with this reason, and automatic runs it on the CPU, whose plan names it.
+void only_the_cpu_has(gpu::measure what, const gpu::matrix<double>& data,
+                      const std::string& reason) {
+  const auto automatic = pairwise_on(gpu::backend::automatic);
+  CHECK(gpu::all_pairs(what, data.view(), automatic, gpu::count_sink{}).summary.used ==
+        gpu::backend::cpu);
+  const auto plan = gpu::plan_all_pairs(what, data.view(), automatic, gpu::edge_sink{});
+  CHECK(plan.used == gpu::backend::cpu);
+  CHECK(plan.choice.starts_with("on the CPU, as " + reason + ": every pair is decided"));
+  CHECK(gpu::plan_all_pairs(what, data.view(), pairwise_on(gpu::backend::cpu), gpu::edge_sink{})
+            .choice.starts_with("every pair is decided"));
+  CHECK_THROWS_MATCHES(
+      gpu::all_pairs(what, data.view(), pairwise_on(gpu::backend::cuda), gpu::count_sink{}),
+      gpu::unsupported,
+      Catch::Matchers::Message("execution.target: got cuda with nan_policy::pairwise, but " +
+                               reason + "; expected automatic or cpu"));
+}
+
+}  // namespace
+
+TEST_CASE("Only the CPU has bicor, Kendall and long rows of ranks with missing values",
           "[missing]") {
-  struct job {
-    gpu::measure what;
-    gpu::index_t rows;
-    gpu::index_t cols;
+  const auto data = gpu_test::rows_with_holes(12, 20, gpu_test::holes::scattered, 3);
+  only_the_cpu_has(gpu::measure::bicor, data,
+                   "CUDA does not have Bicor with missing values pair by pair");
+  only_the_cpu_has(gpu::measure::kendall, data,
+                   "CUDA does not have Kendall with missing values pair by pair");
+  only_the_cpu_has(gpu::measure::spearman,
+                   gpu_test::rows_with_holes(2, 65'535, gpu_test::holes::scattered, 3),
+                   "CUDA takes at most 65534 columns of Spearman with missing values pair by pair, "
+                   "got 65535");
+  // The other measures, and tables that miss nothing, run where they always do.
+  const auto used = [](gpu::measure what, const gpu::matrix<double>& table) {
+    return gpu::all_pairs(what, table.view(), pairwise_on(gpu::backend::automatic),
+                          gpu::count_sink{})
+        .summary.used;
   };
-  for (const auto& [what, rows, cols] :
-       {job{gpu::measure::bicor, 3, 4097}, job{gpu::measure::kendall, 3, 4097}}) {
-    const auto data = gpu_test::rows_with_holes(rows, cols, gpu_test::holes::scattered, 3);
-    gpu::pair_options options = gpu_test::pairwise_options(tiled);
-    options.exec.target = gpu::backend::automatic;
-    const auto got = gpu::all_pairs(what, data.view(), options, gpu::count_sink{});
-    CHECK(got.summary.used == gpu::backend::cpu);
-    options.exec.target = gpu::backend::cuda;
-    CHECK_THROWS_AS(gpu::all_pairs(what, data.view(), options, gpu::count_sink{}),
-                    gpu::unsupported);
-  }
+  const gpu::backend best = gpu::resolve_backend({});
+  CHECK(used(gpu::measure::spearman, data) == best);
+  CHECK(used(gpu::measure::pearson, data) == best);
+  CHECK(used(gpu::measure::cosine, data) == best);
+  const auto whole = gpu_test::random_matrix<double>(12, 20, 6);
+  CHECK(used(gpu::measure::bicor, whole) == best);
+  CHECK(used(gpu::measure::kendall, whole) == best);
 }
 
 // Few masks: what a row is over the columns of each mask is computed once for all its partners.

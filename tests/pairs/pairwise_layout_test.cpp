@@ -62,10 +62,6 @@ TEST_CASE("Pieces of packed rows with missing values stand together", "[missing]
     CHECK(stand_together(
         {part(0, 8 * cols), part(values.raw(), 8 * cols), part(values.mask(), mask_bytes(cols))},
         values.pitch(), 2));
-    const gpu::kernels::pairwise_biweight_layout biweight{cols};
-    CHECK(stand_together({part(0, mask_bytes(cols)), part(biweight.values(), 8 * cols),
-                          part(biweight.sorted(), 8 * cols), part(biweight.order(), numbers)},
-                         biweight.pitch(), 1));
   }
 }
 

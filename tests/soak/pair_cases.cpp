@@ -307,8 +307,6 @@ std::vector<soak_case> pair_cases() {
   add_measure<pair_by_pair<spearman_measure>, float>(all, "missing values", only);
   add_measure<pair_by_pair<pearson_measure>, float>(all, "missing values", only);
   add_measure<pair_by_pair<cosine_measure>, float>(all, "missing values", only);
-  add_measure<pair_by_pair<kendall_measure>, float>(all, "missing values", only);
-  add_measure<pair_by_pair<bicor_measure>, float>(all, "missing values", only);
   add_measure<exact_p_measure, float>(all, "exact p", only);
   return all;
 }

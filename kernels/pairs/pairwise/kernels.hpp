@@ -55,8 +55,6 @@ struct pairwise_rank_layout {
 };
 /// Longest rows of ranks: a column, and a number of columns, are 16 bits.
 inline constexpr index_t most_pairwise_rank_columns = 65'534;
-/// Longest rows of Kendall's tau, packed the same: a block has the places of a row in 32 KiB.
-inline constexpr index_t most_pairwise_sign_columns = 4096;
 
 /// A packed row of values: those that sums take, 0 where one is missing; the values themselves, NaN
 /// there; and its mask. Rows begin at multiples of 16 bytes.
@@ -70,28 +68,6 @@ struct pairwise_value_layout {
   }
 };
 
-/// A packed row of the biweight midcorrelation: its mask; the values, NaN where one is missing;
-/// those that are there, sorted; and the columns of these, no_column behind the last. The mask of a
-/// row that has no statistic with any other is empty.
-struct pairwise_biweight_layout {
-  index_t cols;
-
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t values() const {
-    return mask_words(cols);
-  }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t sorted() const {
-    return values() + cols;
-  }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t order() const {
-    return sorted() + cols;
-  }
-  [[nodiscard]] GPU_SIMILARITY_HOST_DEVICE constexpr index_t pitch() const {
-    return order() + column_pieces(cols);
-  }
-};
-/// Longest such rows: a warp has the values of a pair in 64 KiB.
-inline constexpr index_t most_pairwise_biweight_columns = 4096;
-
 /// Packs rows with missing values, NaN, and sets square_sums to 1, or to 0 for rows that have no
 /// statistic with any other. Takes memory from the stream's pool.
 template <class T>
@@ -101,10 +77,6 @@ template <class T>
 void launch_pack_pairwise_values(device_matrix_view<const T> data, index_t min_observations,
                                  detail::row_centre centre, std::uint64_t* out,
                                  std::int64_t* square_sums, cudaStream_t stream);
-template <class T>
-void launch_pack_pairwise_biweight(device_matrix_view<const T> data, index_t min_observations,
-                                   std::uint64_t* out, std::int64_t* square_sums,
-                                   cudaStream_t stream);
 
 // ---- classes of equal masks -------------------------------------------------------------------
 

@@ -12,7 +12,5 @@ void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream)
 }
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_ranks);
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_values);
-GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_signs);
-GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_biweight);
 
 }  // namespace gpu::kernels

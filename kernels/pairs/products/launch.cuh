@@ -250,8 +250,6 @@ class product_run {
   }
   void finish(const pairwise_job& job, const stats::kendall_decision& tied) const {
     if (tile_ == pair_tile_kind::signs) return launch_sign_statistics(job, tied, stream_);
-    if (tile_ == pair_tile_kind::pairwise_signs) return launch_pairwise_signs(job, stream_);
-    if (tile_ == pair_tile_kind::pairwise_biweight) return launch_pairwise_biweight(job, stream_);
     if (tile_ == pair_tile_kind::pairwise_ranks) return launch_pairwise_ranks(job, stream_);
     launch_pairwise_values(job, stream_);
   }

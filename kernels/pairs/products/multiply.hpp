@@ -148,8 +148,6 @@ constexpr bool marks_kept(pair_tile_kind tile, const pair_panel& panel) {
 }
 void launch_pairwise_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_pairwise_values(const pairwise_job& job, cudaStream_t stream);
-void launch_pairwise_signs(const pairwise_job& job, cudaStream_t stream);
-void launch_pairwise_biweight(const pairwise_job& job, cudaStream_t stream);
 /// The same of rows that are taken by classes; of values where mask_classes::on_tensor_cores.
 void launch_class_ranks(const pairwise_job& job, cudaStream_t stream);
 void launch_class_values(const pairwise_job& job, cudaStream_t stream);

@@ -81,6 +81,15 @@ row_needs needs_of(const detail::measure_traits& what, index_t cols, bool has_in
   const auto plain = [&](index_t element_bytes) {
     return static_cast<std::size_t>(packed_cols * element_bytes) + padding_of(cols) + bytes_beside;
   };
+  if (what.is_pairwise) {
+    const pairwise_bytes bytes = pairwise_bytes_of(what, cols);
+    return {.row = bytes.row,
+            .plain = bytes.row,
+            .masks = bytes.masks,
+            .task = bytes.scratch,
+            .plain_task = bytes.scratch,
+            .packing = bytes.packing};
+  }
   switch (what.form) {
     case detail::row_form::ranks: {
       const bool is_wide = choose_cpu_rank_form(packed_cols, has_int8_sums) == cpu_rank_form::wide;
@@ -100,28 +109,17 @@ row_needs needs_of(const detail::measure_traits& what, index_t cols, bool has_in
               .plain_task = 0,
               .packing = pairwise_bytes_of(what, cols).packing};
     }
-    case detail::row_form::signs: {
-      const std::size_t row = kendall_row_bytes(cols) + bytes_beside;
-      const std::size_t task = kendall_scratch_bytes(cols);
-      return {.row = row,
-              .plain = row,
-              .masks = 0,
-              .task = task,
-              .plain_task = task,
-              .packing = std::max(centred_ranks_bytes(cols), kendall_packing_bytes(cols))};
-    }
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
+    case detail::row_form::signs:
       break;
   }
-  const pairwise_bytes bytes = pairwise_bytes_of(what, cols);
-  return {.row = bytes.row,
-          .plain = bytes.row,
-          .masks = bytes.masks,
-          .task = bytes.scratch,
-          .plain_task = bytes.scratch,
-          .packing = bytes.packing};
+  const std::size_t row = kendall_row_bytes(cols) + bytes_beside;
+  const std::size_t task = kendall_scratch_bytes(cols);
+  return {.row = row,
+          .plain = row,
+          .masks = 0,
+          .task = task,
+          .plain_task = task,
+          .packing = std::max(centred_ranks_bytes(cols), kendall_packing_bytes(cols))};
 }
 
 // Input rows that are prepared at a time: a few MiB.

@@ -4,7 +4,6 @@
 
 #include "base/parallel.hpp"
 #include "cuda_runtime/cuda_check.hpp"
-#include "pairs/shared_kendall.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -57,61 +56,7 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
     decision.tables = tables_.data();
     decision.side = tests.side();
   }
-  if (by.tied != nullptr && by.tied->shared != nullptr) {
-    decide_shared(budget, *by.tied, cpu_threads, decision, stream);
-  }
-  if (by.bins != nullptr && by.bins->tied.shared != nullptr) {
-    bin_shared(budget, *by.bins, cpu_threads, decision, stream);
-  }
   rows_.decide_by(decision);
-}
-
-void decision_scope::decide_shared(const pair_budget& budget, const detail::tied_cut& cut,
-                                   int cpu_threads, kernels::pairwise_decision& decision,
-                                   cudaStream_t stream) {
-  const detail::shared_kendall_cut& cuts = *cut.shared;
-  const double least_z = stats::least_kept_z(cuts.of(cuts.most()));  // of every n
-  kendall_ = upload<stats::kendall_decision>(
-      cuts.least(), cuts.most(),
-      [&](index_t n) { return stats::decide_by(cuts.of(n), cut.keep, least_z); },
-      "cuts of tau by the number of observations", budget, cpu_threads, stream);
-  decision.least = cuts.least();
-  decision.kendall = kendall_.data();
-}
-
-void decision_scope::bin_shared(const pair_budget& budget, const detail::bin_request& bins,
-                                int cpu_threads, kernels::pairwise_decision& decision,
-                                cudaStream_t stream) {
-  const detail::shared_kendall_cut& cuts = *bins.tied.shared;
-  const stats::kendall_steps steps = stats::steps_of(
-      cuts.of(cuts.most()),
-      {.low = bins.low, .high = bins.high, .scale = bins.scale, .bins = bins.bins}, cpu_threads);
-  // The steps of every number of observations, and p of rows without ties of each.
-  std::vector<double> host(steps.z);
-  host.insert(host.end(), steps.p.begin(), steps.p.end());
-  std::vector<std::size_t> untied;
-  for (index_t n = cuts.least(); n <= cuts.most(); ++n) {
-    untied.push_back(host.size());
-    const std::vector<double> own = stats::untied_p_of(cuts.of(n));
-    host.insert(host.end(), own.begin(), own.end());
-  }
-  steps_ = upload<double>(
-      0, static_cast<index_t>(host.size()) - 1,
-      [&](index_t at) { return host[static_cast<std::size_t>(at)]; },
-      "p by the place among the bins", budget, cpu_threads, stream);
-  kendall_ = upload<stats::kendall_decision>(
-      cuts.least(), cuts.most(),
-      [&](index_t n) {
-        stats::kendall_decision out = stats::decide_steps(cuts.of(n));
-        out.steps = static_cast<int>(steps.z.size());
-        out.step_z = steps_.data();
-        out.step_p = out.step_z + steps.z.size();
-        out.untied_p = out.step_z + untied[static_cast<std::size_t>(n - cuts.least())];
-        return out;
-      },
-      "tests of tau by the number of observations", budget, cpu_threads, stream);
-  decision.least = cuts.least();
-  decision.kendall = kendall_.data();
 }
 
 void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions& by,

@@ -34,18 +34,12 @@ class decision_scope {
  private:
   void decide_pairwise(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
                        cudaStream_t stream);
-  // Of Kendall's tau of rows with missing values.
-  void decide_shared(const pair_budget& budget, const detail::tied_cut& cut, int cpu_threads,
-                     kernels::pairwise_decision& decision, cudaStream_t stream);
-  void bin_shared(const pair_budget& budget, const detail::bin_request& bins, int cpu_threads,
-                  kernels::pairwise_decision& decision, cudaStream_t stream);
   void decide_tied(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
                    cudaStream_t stream);
 
   device_rows& rows_;
   device_buffer<detail::keep_range> cuts_;
   device_buffer<stats::p_table> tables_;
-  device_buffer<stats::kendall_decision> kendall_;
   device_buffer<double> steps_;
 };
 

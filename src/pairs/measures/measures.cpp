@@ -104,32 +104,21 @@ namespace {
 constexpr std::string_view without_observations =
     "Pearson with options.column_weights and without options.effective_observations";
 
-row_form with_missing_values(row_form complete) {
-  switch (complete) {
-    case row_form::ranks:
-    case row_form::shared_ranks:
-      return row_form::shared_ranks;
-    case row_form::signs:
-    case row_form::shared_signs:
-      return row_form::shared_signs;
-    case row_form::unit_values:
-    case row_form::shared_values:
-      break;
-  }
-  return row_form::shared_values;
-}
-
 }  // namespace
 
 measure_traits pairwise_traits_of(const measure_traits& complete) {
   measure_traits out = complete;
-  out.form = with_missing_values(complete.form);
-  if (out.form == row_form::shared_signs) out.most_cols_on_cuda = most_shared_sign_cols_on_cuda;
-  switch (out.transform) {
-    case row_transform::none:
+  out.is_pairwise = true;
+  switch (complete.form) {
+    case row_form::ranks:
+      out.most_cols_on_cuda = most_pairwise_rank_cols_on_cuda;
       break;
-    case row_transform::biweight:
-      out.most_cols_on_cuda = most_shared_biweight_cols_on_cuda;
+    case row_form::unit_values:
+      if (complete.transform == row_transform::biweight) out.most_cols_on_cuda = 0;
+      break;
+    case row_form::signs:
+      out.most_cols_on_cuda = 0;
+      break;
   }
   // Rows are equal to one partner and not to the next.
   out.info.equals = equal_rows::apart;

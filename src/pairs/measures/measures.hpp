@@ -23,14 +23,7 @@ enum class row_form {
   unit_values,
   /// The signs of x_j - x_i of all columns i < j, from ranks. The statistic is detail::rho_of of
   /// exact sums of their products: Kendall's tau-b.
-  signs,
-  /// Rows with missing values, of which each pair takes the columns that both have: ranked anew for
-  /// each pair.
-  shared_ranks,
-  /// The same, by sums over those columns: stats/shared_columns.hpp.
-  shared_values,
-  /// The same, by the signs of the differences that both rows have.
-  shared_signs
+  signs
 };
 
 /// A packed row of an element for each column of the input.
@@ -48,7 +41,10 @@ struct measure_traits {
   /// The elements of a packed row of an input of `cols` columns. Memory, the time of a pair and the
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
-  /// Most columns that CUDA takes; the CPU alone takes longer rows.
+  /// Whether rows have missing values: each pair uses the columns that both of its rows have, and
+  /// ranks, transforms or sums these anew (stats/shared_columns.hpp).
+  bool is_pairwise = false;
+  /// Most columns that CUDA takes; the CPU alone takes longer rows. 0: the CPU alone takes any.
   index_t most_cols_on_cuda = std::numeric_limits<index_t>::max();
   /// Covariates that the rows were freed of: each takes an observation of the test.
   index_t covariates = 0;
@@ -69,10 +65,8 @@ extern const measure_traits cosine_traits;
 extern const measure_traits bicor_traits;
 extern const measure_traits kendall_traits;
 
-/// Most columns of row_form::shared_signs on CUDA: kernels/pairs/pairwise.
-inline constexpr index_t most_shared_sign_cols_on_cuda = 4096;
-/// The same of row_form::shared_values with row_transform::biweight.
-inline constexpr index_t most_shared_biweight_cols_on_cuda = 4096;
+/// Most columns of ranks with missing values on CUDA: kernels/pairs/pairwise.
+inline constexpr index_t most_pairwise_rank_cols_on_cuda = 65'534;
 
 /// The same measure of rows with missing values, pair by pair.
 measure_traits pairwise_traits_of(const measure_traits& complete);
@@ -95,34 +89,9 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
 measure_traits permutation_traits_of(const measure_traits& complete);
 /// The same measure with p as p_method::t has it.
 measure_traits student_t_traits_of(const measure_traits& complete);
-/// Whether its rows have missing values.
-[[nodiscard]] constexpr bool is_pairwise(const measure_traits& what) {
-  switch (what.form) {
-    case row_form::ranks:
-    case row_form::unit_values:
-    case row_form::signs:
-      return false;
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
-      break;
-  }
-  return true;
-}
-
 /// Whether its rows are packed as ranks, which then may stand in place of the values.
 [[nodiscard]] constexpr bool packs_ranks(const measure_traits& what) {
-  switch (what.form) {
-    case row_form::ranks:
-      return true;
-    case row_form::unit_values:
-    case row_form::signs:
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
-      break;
-  }
-  return false;
+  return what.form == row_form::ranks && !what.is_pairwise;
 }
 
 /// measure_info::z_variance of a measure whose differences have a test.

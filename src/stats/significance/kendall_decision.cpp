@@ -36,28 +36,32 @@ std::vector<std::int64_t> extremes_of(std::int64_t pairs) {
   return {pairs, pairs - 2, 2 - pairs, -pairs};
 }
 
+// p of rows without ties: kendall_decision::untied_p.
+std::vector<double> untied_p_of(const kendall_cut& within) {
+  std::vector<double> out;
+  const std::int64_t pairs = within.test().pairs();
+  if (within.test().is_exact(0)) {
+    for (std::int64_t discordant = 0; discordant <= pairs; ++discordant) {
+      out.push_back(within.p_within(pairs - 2 * discordant, {}, {}));
+    }
+  } else {
+    for (const std::int64_t s : extremes_of(pairs)) out.push_back(within.p_within(s, {}, {}));
+  }
+  return out;
+}
+
 }  // namespace
 
 kendall_decision decide_nothing(index_t observations) {
   return {.observations = observations, .pairs = observations * (observations - 1) / 2};
 }
 
-double least_kept_z(const kendall_cut& cut) {
-  if (cut.keeps_all()) return 0;
-  return least_z([&](double z) { return normal_p(z, cut.side()) <= cut.max_p(); });
-}
-
 kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep) {
-  return decide_by(cut, keep, least_kept_z(cut));
-}
-
-kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep,
-                           double least_kept) {
   kendall_decision out = decision_of(cut, kendall_value::kept_tau);
   out.keep = keep;
   out.keeps_all_p = cut.keeps_all();
   if (out.keeps_all_p) return out;
-  out.least_z = least_kept;
+  out.least_z = least_z([&](double z) { return normal_p(z, cut.side()) <= cut.max_p(); });
   if (out.least_z > least_screened_z) {
     out.drops_below = 2 * out.least_z * out.least_z * (1 - square_margin);
   }
@@ -102,19 +106,6 @@ double least_rho(const kendall_decision& by, bool has_untied) {
   const auto n = static_cast<double>(by.observations);
   const double f = (n - 2) / (3 * n);
   return std::clamp((least - f) / (1 - f) - slack, 0.0, 1.0 - slack);
-}
-
-std::vector<double> untied_p_of(const kendall_cut& within) {
-  std::vector<double> out;
-  const std::int64_t pairs = within.test().pairs();
-  if (within.test().is_exact(0)) {
-    for (std::int64_t discordant = 0; discordant <= pairs; ++discordant) {
-      out.push_back(within.p_within(pairs - 2 * discordant, {}, {}));
-    }
-  } else {
-    for (const std::int64_t s : extremes_of(pairs)) out.push_back(within.p_within(s, {}, {}));
-  }
-  return out;
 }
 
 kendall_steps steps_of(const kendall_cut& within, const detail::p_bins& bins, int threads) {

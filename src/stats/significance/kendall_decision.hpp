@@ -132,14 +132,8 @@ GPU_SIMILARITY_INLINE_HOST_DEVICE double decide_kendall(const kendall_decision& 
   return by.value == kendall_value::tau || by.keep.keeps(tau) ? tau : detail::no_statistic;
 }
 
-/// The decision of a cut on p and on tau.
+/// The decision of a cut on p and on tau. Cost: p of 64 z.
 [[nodiscard]] kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep);
-/// Its least_z, which every number of observations has in common; 0 where p keeps all. Cost: p of
-/// 64 z.
-[[nodiscard]] double least_kept_z(const kendall_cut& cut);
-/// The same decision, where least_kept_z is known.
-[[nodiscard]] kendall_decision decide_by(const kendall_cut& cut, const detail::keep_range& keep,
-                                         double least_kept);
 /// tau of every pair.
 [[nodiscard]] kendall_decision decide_nothing(index_t observations);
 
@@ -164,8 +158,6 @@ struct kendall_steps {
   std::vector<double> p;         ///< step_p
   std::vector<double> untied_p;  ///< and untied_p.
 };
-/// Its untied_p alone: z and p are those of every number of observations.
-[[nodiscard]] std::vector<double> untied_p_of(const kendall_cut& within);
 [[nodiscard]] kendall_steps steps_of(const kendall_cut& within, const detail::p_bins& bins,
                                      int threads);
 /// The decision by them; without the pointers.

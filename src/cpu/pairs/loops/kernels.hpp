@@ -242,9 +242,8 @@ struct mask_value_block {
 };
 /// The same of ranks. Rows of one mask follow each other.
 struct mask_rank_block {
-  /// Centred ranks over what each row shares with rows of a mask, 0 elsewhere, in one of the two:
-  /// [mask, place, pitch].
-  const std::int8_t* bytes = nullptr;
+  /// Centred ranks over what each row shares with rows of a mask, 0 elsewhere: [mask, place,
+  /// pitch].
   const std::int16_t* ranks = nullptr;
   index_t pitch = 0;        ///< A multiple of pairwise_rank_padding.
   index_t mask_stride = 0;  ///< From one mask to the next.
@@ -258,8 +257,6 @@ struct mask_rank_block {
 };
 /// Ranks of so many columns have sums of products of 32 bits.
 inline constexpr index_t most_mask_rank_cols = 1860;
-/// Ranks of so many columns fit a byte.
-inline constexpr index_t most_mask_byte_cols = 128;
 
 /// A kept pair, row < col, in packed row numbers.
 struct pair_hit {

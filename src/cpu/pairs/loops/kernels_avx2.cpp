@@ -65,9 +65,6 @@ struct avx2_masks : doubles<avx2_doubles> {
   static ints load_ints(const std::int16_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
-  static ints load_ints(const std::int8_t* p) {
-    return _mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(p)));
-  }
   static ints add_products(ints sum, ints a, ints b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }

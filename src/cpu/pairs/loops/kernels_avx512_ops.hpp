@@ -207,9 +207,6 @@ struct avx512_masks : doubles<avx512_doubles> {
   static ints load_ints(const std::int16_t* p) {
     return _mm512_loadu_si512(reinterpret_cast<const void*>(p));
   }
-  static ints load_ints(const std::int8_t* p) {
-    return _mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)));
-  }
   static ints add_products(ints sum, ints a, ints b) {
     return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
   }

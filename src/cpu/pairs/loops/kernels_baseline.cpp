@@ -73,12 +73,9 @@ struct plain_masks : doubles<plain_double> {
   using ints = int4;
   static constexpr index_t int16_lanes = 8;
   static ints no_ints() { return ints{}; }
-  template <class Integer>
-  static ints load_ints(const Integer* p) {
-    std::int16_t lane[int16_lanes];
-    for (int l = 0; l < int16_lanes; ++l) lane[l] = p[l];
+  static ints load_ints(const std::int16_t* p) {
     ints out;
-    __builtin_memcpy(&out, lane, sizeof out);
+    __builtin_memcpy(&out, p, sizeof out);
     return out;
   }
   static ints add_products(ints sum, ints a, ints b) { return cpu::add_products(sum, a, b); }

@@ -7,7 +7,7 @@
 //   product_rows: the rows of a tile, which meets pairwise_lanes columns;
 // and, of `ints`, a vector of `int16_lanes` 16-bit integers (a divisor of pairwise_rank_padding) or
 // of half as many sums of 32 bits:
-//   no_ints(), load_ints(int16* or int8*), add_products(sums, a, b),
+//   no_ints(), load_ints(int16*), add_products(sums, a, b),
 //   totals(sums[4], int32[4]): the sum of each.
 template <class Op>
 struct mask_body {
@@ -91,22 +91,21 @@ struct mask_body {
     }
   }
 
-  template <class Rank>
-  static inline __attribute__((always_inline)) void fetch(const Rank* from, index_t count) {
-    for (index_t k = 0; k < count; k += cache_line / index_t{sizeof(Rank)}) {
+  static inline __attribute__((always_inline)) void fetch(const std::int16_t* from, index_t count) {
+    for (index_t k = 0; k < count; k += cache_line / index_t{sizeof(std::int16_t)}) {
       __builtin_prefetch(from + k);
     }
   }
 
   // `row_count` rows of one mask with all columns, those of each mask one after the other: of rows
   // and of columns alike, ranks are read once for several pairs.
-  template <std::size_t row_count, class Rank>
+  template <std::size_t row_count>
   static inline __attribute__((always_inline)) void visit_some(const mask_rank_block& in,
-                                                               const Rank* ranks, index_t begin) {
+                                                               index_t begin) {
     const mask_row* const rows = in.rows + begin;
     const double* const roots = rows->col_roots + in.first_col;
-    const Rank* const columns =
-        ranks + in.mask_of[rows->place] * in.mask_stride + in.first_col * in.pitch;
+    const std::int16_t* const columns =
+        in.ranks + in.mask_of[rows->place] * in.mask_stride + in.first_col * in.pitch;
     std::int16_t own[row_count][most_padded];
     index_t mask = -1;
     index_t fetched = -1;
@@ -115,11 +114,12 @@ struct mask_body {
       if (in.mask_of[in.first_col + c] != mask) {
         mask = in.mask_of[in.first_col + c];
         for (std::size_t i = 0; i < row_count; ++i) {
-          const Rank* const from = ranks + mask * in.mask_stride + rows[i].place * in.pitch;
+          const std::int16_t* const from =
+              in.ranks + mask * in.mask_stride + rows[i].place * in.pitch;
           for (index_t k = 0; k < in.pitch; ++k) own[i][k] = from[k];
         }
       }
-      const Rank* const column = columns + c * in.pitch;
+      const std::int16_t* const column = columns + c * in.pitch;
       // They stand apart, where no processor looks ahead by itself; so do a row's ranks by mask.
       const index_t next =
           in.col_order[at + columns_ahead < in.col_count ? at + columns_ahead : at];
@@ -128,7 +128,7 @@ struct mask_body {
       if (next_mask != fetched) {
         fetched = next_mask;
         for (std::size_t i = 0; i < row_count; ++i) {
-          fetch(ranks + next_mask * in.mask_stride + rows[i].place * in.pitch, in.pitch);
+          fetch(in.ranks + next_mask * in.mask_stride + rows[i].place * in.pitch, in.pitch);
         }
       }
       typename Op::ints sums[4];
@@ -151,32 +151,26 @@ struct mask_body {
     }
   }
 
-  template <class Rank>
-  static void visit_ranks(const mask_rank_block& in, const Rank* ranks) {
+  static void ranks(const mask_rank_block& in) {
     for (index_t begin = 0; begin < in.row_count;) {
       const std::uint8_t mask = in.mask_of[in.rows[begin].place];
       index_t end = begin + 1;
       while (end < in.row_count && end < begin + 4 && in.mask_of[in.rows[end].place] == mask) ++end;
       switch (end - begin) {
         case 4:
-          visit_some<4>(in, ranks, begin);
+          visit_some<4>(in, begin);
           break;
         case 3:
-          visit_some<3>(in, ranks, begin);
+          visit_some<3>(in, begin);
           break;
         case 2:
-          visit_some<2>(in, ranks, begin);
+          visit_some<2>(in, begin);
           break;
         default:
-          visit_some<1>(in, ranks, begin);
+          visit_some<1>(in, begin);
           break;
       }
       begin = end;
     }
-  }
-
-  static void ranks(const mask_rank_block& in) {
-    if (in.bytes != nullptr) return visit_ranks(in, in.bytes);
-    visit_ranks(in, in.ranks);
   }
 };

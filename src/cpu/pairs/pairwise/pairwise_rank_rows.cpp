@@ -28,12 +28,8 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
     detail::parallel_for(rows, detail::thread_count(options.threads),
                          [&](index_t i, int) { pack(i, values + i * cols); });
     if (cols <= most_mask_rank_cols && take_masks(mask_rank_bytes(cols), options.mask_bytes)) {
-      const auto size = static_cast<std::size_t>(masks().count() * mask_stride());
-      if (cols <= most_mask_byte_cols) {
-        mask_bytes_ = aligned_buffer<std::int8_t>(size);
-      } else {
-        mask_ranks_ = aligned_buffer<std::int16_t>(size);
-      }
+      mask_ranks_ =
+          aligned_buffer<std::int16_t>(static_cast<std::size_t>(masks().count() * mask_stride()));
       reduce_to_masks(options.threads);
     }
   }
@@ -166,18 +162,7 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
   [[nodiscard]] index_t mask_stride() const { return size() * padded_cols_; }
 
   double reduce(index_t i, index_t mask, index_t shared, int /*thread*/) override {
-    const index_t at = mask * mask_stride() + i * padded_cols_;
-    if (mask_bytes_.data() == nullptr) {
-      return reduce_to(mask_ranks_.data() + at, i, mask, shared);
-    }
-    std::int16_t ranks[round_up(most_mask_byte_cols, index_t{pairwise_rank_padding})];
-    const double square = reduce_to(ranks, i, mask, shared);
-    std::transform(ranks, ranks + padded_cols_, mask_bytes_.data() + at,
-                   [](std::int16_t rank) { return static_cast<std::int8_t>(rank); });
-    return square;
-  }
-
-  double reduce_to(std::int16_t* ranks, index_t i, index_t mask, index_t shared) const {
+    std::int16_t* const ranks = mask_ranks_.data() + mask * mask_stride() + i * padded_cols_;
     const std::uint64_t* const others = masks().bits(mask);
     // A value that falls out moves the ranks of those on either side of it.
     const std::int16_t* const own = ranks_.data() + i * padded_cols_;
@@ -215,8 +200,7 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
       const index_t of_b = masks().of(tile.col_begin + b);
       return of_a < of_b || (of_a == of_b && a < b);
     });
-    usable_pair_kernels().mask_ranks({.bytes = mask_bytes_.data(),
-                                      .ranks = mask_ranks_.data(),
+    usable_pair_kernels().mask_ranks({.ranks = mask_ranks_.data(),
                                       .pitch = padded_cols_,
                                       .mask_stride = mask_stride(),
                                       .mask_of = masks().by_row(),
@@ -237,12 +221,10 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
   aligned_buffer<std::uint32_t> order_;       // [rows, cols]
   std::vector<std::uint32_t> present_count_;  // [rows]
   // Of rows that pairwise_rank_sums takes; else empty.
-  aligned_buffer<std::int16_t> ranks_;     // [rows, padded_cols_]
-  aligned_buffer<std::int16_t> present_;   // [rows, padded_cols_]
-  aligned_buffer<std::uint16_t> missing_;  // [rows, cols]
-  // As mask_rank_block has them: one of the two, or neither.
-  aligned_buffer<std::int8_t> mask_bytes_;
-  aligned_buffer<std::int16_t> mask_ranks_;
+  aligned_buffer<std::int16_t> ranks_;       // [rows, padded_cols_]
+  aligned_buffer<std::int16_t> present_;     // [rows, padded_cols_]
+  aligned_buffer<std::uint16_t> missing_;    // [rows, cols]
+  aligned_buffer<std::int16_t> mask_ranks_;  // as mask_rank_block has them, or empty
 };
 
 }  // namespace

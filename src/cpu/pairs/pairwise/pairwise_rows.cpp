@@ -50,13 +50,10 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
                                      const row_options& options) {
   switch (options.what.form) {
     case detail::row_form::ranks:
-    case detail::row_form::shared_ranks:
       return make_pairwise_rank_rows(values.data(), rows, cols, options);
     case detail::row_form::signs:
-    case detail::row_form::shared_signs:
       return make_pairwise_sign_rows(values.data(), rows, cols, options);
     case detail::row_form::unit_values:
-    case detail::row_form::shared_values:
       break;
   }
   switch (options.what.transform) {
@@ -132,12 +129,9 @@ class pairwise_source final : public row_source {
   [[nodiscard]] bool has_statistic(const double* row, index_t cols) const {
     switch (options_.what.form) {
       case detail::row_form::ranks:
-      case detail::row_form::shared_ranks:
       case detail::row_form::signs:
-      case detail::row_form::shared_signs:
         return varies(row, cols);
       case detail::row_form::unit_values:
-      case detail::row_form::shared_values:
         break;
     }
     // A transform centres, whatever is done to its rows behind it.
@@ -368,19 +362,16 @@ pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t col
   };
   switch (what.form) {
     case detail::row_form::ranks:
-    case detail::row_form::shared_ranks:
       return {.row = read + elements * (sizeof(std::int32_t) + 3 * sizeof(std::int16_t)) + 128,
               .masks = cols > most_mask_rank_cols ? 0 : with_masks(mask_rank_bytes(cols)),
               .scratch = counts + elements * 2 * sizeof(std::int32_t),
               .packing = 0};
     case detail::row_form::signs:
-    case detail::row_form::shared_signs:
       return {.row = read + pairwise_sign_bytes(cols),
               .masks = 0,
               .scratch = counts + pairwise_sign_scratch_bytes(cols),
               .packing = pairwise_sign_packing_bytes(cols)};
     case detail::row_form::unit_values:
-    case detail::row_form::shared_values:
       break;
   }
   if (what.transform == detail::row_transform::none) {
@@ -394,9 +385,8 @@ pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t col
   return {.row = read + elements * (2 * sizeof(double) + sizeof(std::uint32_t)) + padding,
           .masks = with_masks(mask_transformed_bytes(cols)),
           .scratch = counts + biweight_scratch_bytes(cols),
-          .packing = what.form == detail::row_form::unit_values
-                         ? row_transformer_bytes(what.transform, cols)
-                         : biweight_order_bytes(cols)};
+          .packing = what.is_pairwise ? biweight_order_bytes(cols)
+                                      : row_transformer_bytes(what.transform, cols)};
 }
 
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,

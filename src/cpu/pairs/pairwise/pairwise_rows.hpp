@@ -114,7 +114,7 @@ class counted_pairwise_rows : public pairwise_rows {
 /// Bytes of what is kept of a row for a mask beside its sum of squares.
 constexpr std::size_t mask_rank_bytes(index_t cols) {
   return static_cast<std::size_t>(round_up(cols, index_t{pairwise_rank_padding})) *
-         (cols <= most_mask_byte_cols ? sizeof(std::int8_t) : sizeof(std::int16_t));
+         sizeof(std::int16_t);
 }
 inline constexpr std::size_t mask_value_bytes = 2 * sizeof(double);
 /// A transformed row.

@@ -7,6 +7,7 @@
 namespace gpu::cpu {
 
 std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t cols) {
+  if (what.is_pairwise) return 0;
   const index_t packed_cols = what.packed_cols(cols);
   switch (what.form) {
     case detail::row_form::ranks: {
@@ -17,25 +18,19 @@ std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t col
     case detail::row_form::unit_values:
       return unit_scratch_bytes(packed_cols);
     case detail::row_form::signs:
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
       break;
   }
   return 0;
 }
 
 row_preparation prepare_rows(const detail::pair_tables& tables, const row_options& options) {
+  if (options.what.is_pairwise) return prepare_pairwise_rows(tables, options);
   switch (options.what.form) {
     case detail::row_form::ranks:
     case detail::row_form::signs:
       return prepare_rank_rows(tables, options);
     case detail::row_form::unit_values:
       return prepare_unit_rows(tables, options);
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      return prepare_pairwise_rows(tables, options);
   }
   return {};
 }
@@ -48,10 +43,6 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
       return keep_rank_rows(input, variant, threads, out);
     case detail::row_form::unit_values:
       return keep_unit_rows(input, what, threads, out);
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      return;  // refused by prepare_rows
   }
 }
 

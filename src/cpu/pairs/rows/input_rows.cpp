@@ -33,6 +33,7 @@ bool is_zero(const T* row, index_t cols) {
 
 template <class T>
 bool has_statistic(const detail::measure_traits& what, const T* row, index_t cols) {
+  if (what.is_pairwise) return false;  // looked at as they are read
   switch (what.form) {
     case detail::row_form::ranks:
     case detail::row_form::signs:
@@ -41,10 +42,6 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
       if (!is_finite(row, cols)) return false;
       if (what.transform == detail::row_transform::biweight) return varies(row, cols);
       return detail::is_centred(what.centre) ? varies(row, cols) : !is_zero(row, cols);
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;  // looked at as they are read
   }
   return false;
 }

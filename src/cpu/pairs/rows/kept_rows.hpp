@@ -22,18 +22,10 @@ class kept_rows final : public detail::host_prepared_table {
 
 /// What the rows that are kept for a measure are prepared as once more: themselves.
 inline detail::measure_traits of_kept_rows(detail::measure_traits what) {
-  switch (what.form) {
-    case detail::row_form::unit_values:
-      what.centre = detail::row_centre::none;
-      what.transform = detail::row_transform::none;
-      break;
-    // Ranks of ranks are these again; rows of the other forms stay values.
-    case detail::row_form::ranks:
-    case detail::row_form::signs:
-    case detail::row_form::shared_ranks:
-    case detail::row_form::shared_values:
-    case detail::row_form::shared_signs:
-      break;
+  // Ranks of ranks are these again; rows of signs stay values.
+  if (what.form == detail::row_form::unit_values) {
+    what.centre = detail::row_centre::none;
+    what.transform = detail::row_transform::none;
   }
   return what;
 }

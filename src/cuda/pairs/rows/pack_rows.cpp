@@ -50,15 +50,10 @@ device_matrix_view<const double> transform_rows(const measure_traits& what,
   return {out, block.rows(), block.cols()};
 }
 
-// Rows with missing values are transformed anew for each pair.
-bool is_transformed_first(const measure_traits& what) {
-  return what.transform != detail::row_transform::none && !is_pairwise(what);
-}
-
 }  // namespace
 
 std::size_t scratch_row_bytes(const measure_traits& what, const row_format& format) {
-  if (is_transformed_first(what)) {
+  if (what.transform != detail::row_transform::none) {
     return static_cast<std::size_t>(format.cols) * sizeof(double);
   }
   if (format.tile != pair_tile_kind::tensor_limbs &&
@@ -93,7 +88,6 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       break;
     }
     case pair_tile_kind::pairwise_ranks:
-    case pair_tile_kind::pairwise_signs:
       kernels::launch_pack_pairwise_ranks<T>(block, format.min_observations,
                                              reinterpret_cast<std::uint64_t*>(to.values),
                                              to.square_sums, stream);
@@ -102,11 +96,6 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       kernels::launch_pack_pairwise_values<T>(block, format.min_observations, format.centre,
                                               reinterpret_cast<std::uint64_t*>(to.values),
                                               to.square_sums, stream);
-      break;
-    case pair_tile_kind::pairwise_biweight:
-      kernels::launch_pack_pairwise_biweight<T>(block, format.min_observations,
-                                                reinterpret_cast<std::uint64_t*>(to.values),
-                                                to.square_sums, stream);
       break;
     case pair_tile_kind::signs:
       kernels::launch_pack_signs<T>(block, to.values, to.square_sums, stream);
@@ -146,7 +135,7 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
 template <class T>
 void pack_rows(const measure_traits& what, const row_format& format,
                device_matrix_view<const T> block, const packed_rows& to, cudaStream_t stream) {
-  if (!is_transformed_first(what)) {
+  if (what.transform == detail::row_transform::none) {
     return pack_as_they_are<T>(format, block, to, stream);
   }
   const auto rows = transform_rows<T>(what, block, reinterpret_cast<double*>(to.scratch), stream);

@@ -77,11 +77,6 @@ struct class_numbers {
 
 row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_kind tile,
                          pair_budget& budget, cudaStream_t stream) {
-  // Ties, medians and weights are of pairs.
-  if (tile == kernels::pair_tile_kind::pairwise_signs ||
-      tile == kernels::pair_tile_kind::pairwise_biweight) {
-    return;
-  }
   const bool ranks = tile == kernels::pair_tile_kind::pairwise_ranks;
   const int limbs = kernels::class_rank_limbs(rows.columns);
   if (rows.count == 0 || (ranks && limbs == 0)) return;

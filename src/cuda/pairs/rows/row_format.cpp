@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include <gpu/error.hpp>
 
@@ -20,7 +19,6 @@ namespace {
 
 using detail::measure_traits;
 using detail::row_form;
-using detail::row_transform;
 using kernels::pair_tile_kind;
 
 row_format make_format(pair_tile_kind tile, index_t cols, index_t columns, int limbs,
@@ -68,48 +66,14 @@ row_format naive_format(pair_tile_kind tile, const measure_traits& what, index_t
   return format;
 }
 
-static_assert(detail::most_shared_sign_cols_on_cuda == kernels::most_pairwise_sign_columns);
-static_assert(detail::most_shared_biweight_cols_on_cuda == kernels::most_pairwise_biweight_columns);
-
-// A tile of rows with missing values, its longest rows, and pieces of 8 bytes of a packed one.
-struct pairwise_tile {
-  pair_tile_kind kind;
-  index_t most_cols;
-  index_t pitch;
-};
-pairwise_tile pairwise_tile_of(const measure_traits& what, index_t cols) {
-  switch (what.form) {
-    case row_form::ranks:
-    case row_form::shared_ranks:
-      return {pair_tile_kind::pairwise_ranks, kernels::most_pairwise_rank_columns,
-              kernels::pairwise_rank_layout{cols}.pitch()};
-    case row_form::signs:
-    case row_form::shared_signs:
-      return {pair_tile_kind::pairwise_signs, kernels::most_pairwise_sign_columns,
-              kernels::pairwise_rank_layout{cols}.pitch()};
-    case row_form::unit_values:
-    case row_form::shared_values:
-      break;
-  }
-  switch (what.transform) {
-    case row_transform::none:
-      return {pair_tile_kind::pairwise_values, std::numeric_limits<index_t>::max(),
-              kernels::pairwise_value_layout{cols}.pitch()};
-    case row_transform::biweight:
-      break;
-  }
-  return {pair_tile_kind::pairwise_biweight, kernels::most_pairwise_biweight_columns,
-          kernels::pairwise_biweight_layout{cols}.pitch()};
-}
+static_assert(detail::most_pairwise_rank_cols_on_cuda == kernels::most_pairwise_rank_columns);
 
 // Rows with missing values, of every variant: their statistics go through memory.
 row_format pairwise_format(const measure_traits& what, index_t cols) {
-  const auto [tile, most, pitch] = pairwise_tile_of(what, cols);
-  if (cols > most) {
-    throw unsupported(fmt::format(
-        "options.nans: pairwise takes at most {} columns of {} on cuda, got {}; the CPU takes more",
-        most, what.info.title, cols));
-  }
+  const bool of_ranks = what.form == row_form::ranks;
+  const auto tile = of_ranks ? pair_tile_kind::pairwise_ranks : pair_tile_kind::pairwise_values;
+  const index_t pitch = of_ranks ? kernels::pairwise_rank_layout{cols}.pitch()
+                                 : kernels::pairwise_value_layout{cols}.pitch();
   row_format format = make_format(tile, cols, pitch, 1, sizeof(std::uint64_t));
   format.centre = what.centre;
   format.products = true;
@@ -247,12 +211,9 @@ row_format choose_row_format(const measure_traits& what, pair_variant variant, i
   const bool is_naive = variant == pair_variant::naive;
   const bool takes_rounded =
       variant == pair_variant::hopper && cols <= kernels::screen_most_columns;
+  if (what.is_pairwise) return pairwise_format(what, cols);
   row_format format;
   switch (what.form) {
-    case row_form::shared_ranks:
-    case row_form::shared_values:
-    case row_form::shared_signs:
-      return pairwise_format(what, cols);
     case row_form::signs:
       return sign_format(cols);
     case row_form::ranks:

@@ -10,7 +10,8 @@
 
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
-#include <gpu/pair_sinks.hpp>
+
+#include "pairs/folding/row_patterns.hpp"
 
 namespace gpu::inline v0::detail {
 

@@ -22,7 +22,7 @@ void expect_known_job(const part_folder& folder, const job_key& job) {
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = job_of(out.job).keep;
-  index_t next_row = 0;  // or pattern
+  index_t next_row = 0;
   for (const part_manifest& m : out.parts) {
     const std::string reason = disagreement(m, out.parts.front());
     if (!reason.empty()) refuse_parts(folder, reason);
@@ -44,9 +44,7 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
-  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
-  // pairs show.
-  if (keep != keep_kind::folded_edges && next_row != s.rows) {
+  if (next_row != s.rows) {
     refuse_parts(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
   }
   const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;

@@ -93,7 +93,7 @@ ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_op
 // The patterns of each section, whose rows are at places `begin` and behind; none where folding
 // does not pay.
 template <class Integer>
-std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& ranks,
+std::vector<detail::row_patterns> find_section_patterns(const ordinary_ranks<Integer>& ranks,
                                                 const std::vector<index_t>& begin,
                                                 const row_options& options,
                                                 const std::vector<index_t>& section_rows) {
@@ -106,7 +106,7 @@ std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& r
     samples.push_back({section_rows[s], detail::hash_rows(places[s], options.threads)});
   }
   if (!promises_patterns(options.selection, samples, options.most_pattern_share)) return {};
-  std::vector<row_patterns> found;
+  std::vector<detail::row_patterns> found;
   std::vector<double> rows;
   std::vector<double> patterns;
   for (std::size_t s = 0; s < begin.size(); ++s) {
@@ -134,7 +134,7 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
     next += rows;
     if (options.selection.is_across) next = row_layout::second_begin(next, options.group);
   }
-  std::vector<row_patterns> patterns =
+  std::vector<detail::row_patterns> patterns =
       find_section_patterns(ranks, begin, options, found.section_rows);
   if (patterns.empty()) return;
   std::vector<std::span<const node_id>> original;

@@ -46,7 +46,7 @@ struct row_preparation {
   std::vector<index_t> nan_rows;
   std::vector<index_t> section_rows;  // packed rows of each section
   /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
-  std::optional<row_patterns> patterns;
+  std::optional<detail::row_patterns> patterns;
 };
 
 /// Looks at the rows of an input in order, once `found` knows those with NaN.

@@ -157,7 +157,7 @@ bool same_ranks(const T* a, const T* b, index_t cols, std::vector<index_t>& orde
 
 // Patterns of the present rows of a section, which are numbered in order.
 template <class Integer>
-row_patterns group_section(const input_rows& input, const present_rows& present,
+detail::row_patterns group_section(const input_rows& input, const present_rows& present,
                            index_range section, const row_options& options) {
   constexpr int passes = 8;
   const index_t before = present.count_before(section.begin);
@@ -184,9 +184,9 @@ row_patterns group_section(const input_rows& input, const present_rows& present,
 
 // The patterns of all sections, where they pay.
 template <class Integer>
-std::optional<row_patterns> group_patterns(const input_rows& input, const present_rows& present,
+std::optional<detail::row_patterns> group_patterns(const input_rows& input, const present_rows& present,
                                            const row_options& options) {
-  std::vector<row_patterns> found;
+  std::vector<detail::row_patterns> found;
   std::vector<double> rows;
   std::vector<double> patterns;
   for (const index_range& section : options.selection.sections) {

@@ -43,16 +43,16 @@ bool promises_patterns(const row_selection& selection, std::span<const section_s
   return folding_pays(selection, rows, patterns, most_share);
 }
 
-row_patterns join_patterns(std::vector<row_patterns> found,
+detail::row_patterns join_patterns(std::vector<detail::row_patterns> found,
                            std::span<const std::span<const node_id>> original, index_t input_rows) {
   if (found.size() == 1) {
     return detail::renumber_rows(std::move(found.front()), original.front(), input_rows);
   }
-  row_patterns out;
-  out.pattern_of.assign(static_cast<std::size_t>(input_rows), row_patterns::no_pattern);
+  detail::row_patterns out;
+  out.pattern_of.assign(static_cast<std::size_t>(input_rows), detail::row_patterns::no_pattern);
   out.begin.assign(1, 0);
   for (std::size_t section = 0; section < found.size(); ++section) {
-    const row_patterns part = std::exchange(found[section], {});
+    const detail::row_patterns part = std::exchange(found[section], {});
     const auto before = static_cast<node_id>(out.begin.size() - 1);
     const auto members_before = out.begin.back();
     for (std::size_t i = 0; i < original[section].size(); ++i) {

@@ -29,7 +29,7 @@ bool promises_patterns(const row_selection& selection, std::span<const section_s
 
 /// The patterns of all sections, those of the first before those of the second. `found` numbers the
 /// packed rows of its section, which are rows `original` of the input of `input_rows` rows.
-row_patterns join_patterns(std::vector<row_patterns> found,
+detail::row_patterns join_patterns(std::vector<detail::row_patterns> found,
                            std::span<const std::span<const node_id>> original, index_t input_rows);
 
 }  // namespace gpu::cpu

@@ -26,8 +26,6 @@ void add_totals(const part_folder& folder, joined_parts& out) {
   for (const part_manifest& m : out.parts) {
     const std::string reason = disagreement(m, out.parts.front());
     if (!reason.empty()) refuse_parts(folder, reason);
-    // A number of patterns that only some parts have is not that of the job.
-    if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
       refuse_parts(folder,
                    fmt::format("{} has {}, expected it to begin with {}",
@@ -92,6 +90,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.y_infinite_rows.resize(first.without.y_infinite_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
+  if (out.parts.size() > 1) out.summary.patterns = 0;  // each part folds rows of its own
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
   out.summary.pairs_by_t = 0;

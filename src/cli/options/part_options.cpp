@@ -72,7 +72,7 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  for (const char* file : {"--output", "--report", "--patterns"}) {
+  for (const char* file : {"--output", "--report"}) {
     if (v.is_given(file)) {
       return fmt::format("{} does not go with --part, which writes into --output-dir", file);
     }
@@ -99,9 +99,6 @@ void add_merge_verb(verb& v, merge_command& c) {
   v.add_option("-o,--output", c.output,
                "Result file, compressed if it ends in .gz or .zst; - for standard output")
       ->required()
-      ->type_name("FILE")
-      ->check(file_name());
-  v.add_option("--patterns", c.patterns, "For folded edges: which rows have equal ranks")
       ->type_name("FILE")
       ->check(file_name());
   add_report(v, c, "Also write input, cuts and counts as JSON")->group("Options");

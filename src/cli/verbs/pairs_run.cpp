@@ -23,63 +23,46 @@
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/device_note.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
-#include "io/write/edges/folded_writer.hpp"
 #include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
 namespace {
 
-/// What stands whole in the output of `writer` once nothing is under way any more.
-io::written_edges written_by(io::edge_writer& writer, std::uint64_t /*given*/,
-                             const io::output_file& /*out*/) {
-  return writer.written();
-}
-io::written_edges written_by(io::folded_edge_writer& /*writer*/, std::uint64_t given,
-                             const io::output_file& out) {
-  return {given, out.bytes_written()};  // written at once
-}
-
 /// Edges on their way to an output.
 class edge_progress {
  public:
-  explicit edge_progress(io::output_file& out) : out_(out) {}
+  edge_progress(io::output_file& out, io::edge_writer& writer) : out_(out), writer_(writer) {}
 
-  template <class Edge, class Writer>
-  void write(std::span<const Edge> edges, Writer& writer, run_report& report) {
+  void write(std::span<const edge> edges, run_report& report) {
     const stopwatch watch;
-    writer.write(edges);
+    writer_.write(edges);
     report.write_between_seconds += watch.seconds();
     edges_ += edges.size();
   }
 
-  /// Keeps what there is after an interrupt, and says so. `writer` is null before the first edge;
-  /// `patterns` are complete by then.
-  template <class Writer>
-  [[noreturn]] void end_interrupted(Writer* writer, io::output_file* patterns, run_report& report) {
-    io::written_edges done{};
-    if (writer != nullptr) done = written_by(*writer, edges_, out_);
+  /// Keeps what there is after an interrupt, and says so.
+  [[noreturn]] void end_interrupted(run_report& report) {
+    io::written_edges done = writer_.written();
     const bool is_kept =
         out_.can_replace() ? keeps_partial_results() && edges_ > 0 : done.bytes > 0;
     if (!is_kept) throw interrupted_run("interrupted: nothing is written");
     if (out_.can_replace()) {
       // A file gets the number of its records, or the edges that wait in a buffer.
-      writer->finish();
+      writer_.finish();
       done = {edges_, out_.bytes_written()};
     }
     report.partial =
         partial_result{.output = out_.keep_partial(), .edges = done.edges, .bytes = done.bytes};
     // A pipe may have some of the next ones too.
-    std::string text =
+    throw interrupted_run(
         fmt::format("interrupted: {}the first {} edges are in {}, which is partial",
-                    out_.can_replace() ? "" : "at least ", done.edges, report.partial->output);
-    if (patterns != nullptr)
-      text += fmt::format("; the patterns are in {}", patterns->keep_partial());
-    throw interrupted_run(text);
+                    out_.can_replace() ? "" : "at least ", done.edges, report.partial->output));
   }
 
  private:
   io::output_file& out_;
+  io::edge_writer& writer_;
   std::uint64_t edges_ = 0;
 };
 
@@ -173,13 +156,10 @@ io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
   };
 }
 
-// The test behind p, as far as weights do not decide it. Patterns have none by permutations.
+// The test behind p, as far as weights do not decide it.
 significance test_of(const pairs_command& job, const input_tables& tables) {
   if (job.fingerprints) return job.info().test;
-  const significance test = gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
-  const bool may_be_counted =
-      job.keep != keep_kind::folded_edges || job.pairs.p_method == p_method::exact;
-  return test != significance::permutations || may_be_counted ? test : job.info().test;
+  return gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
 }
 
 // The ties of all rows, where p depends on them.
@@ -249,8 +229,6 @@ void pairs_run::run(run_report& report) {
         return run_best_edges(report);
       }
       return job_.writes_q() ? run_adjusted_edges(report) : run_edges(report);
-    case keep_kind::folded_edges:
-      return run_folded_edges(report);
     case keep_kind::top_k:
       return run_top_k(report);
     case keep_kind::counts:
@@ -263,13 +241,13 @@ void pairs_run::run(run_report& report) {
 void pairs_run::run_edges(run_report& report) {
   io::output_file& out = outputs_.result();
   const auto writer = io::make_edge_writer(job_.format, out, context_);
-  edge_progress written(out);
+  edge_progress written(out, *writer);
   std::uint64_t edge_sum = 0;
   const auto cols = static_cast<std::uint64_t>(context_.cols());
   const auto consume = [&](std::span<const edge> edges) {
     phase_.end();
     if (is_interrupted()) throw cancelled("interrupted");
-    written.write(edges, *writer, report);
+    written.write(edges, report);
     for (const edge& e : edges) edge_sum += e.row * cols + e.col;
     report.edge_sum = edge_sum;
   };
@@ -279,11 +257,16 @@ void pairs_run::run_edges(run_report& report) {
         stream_sink{
             .keep = job_.filter, .consume = consume, .batch_edges = batch_edges_of(options_)});
     report.edge_sum = edge_sum;
-    finish_edges([&] { writer->finish(); }, report);
+    phase_.end();
+    line_.clear();
+    const stopwatch watch;
+    writer->finish();
+    out.commit();
+    report.write_after_seconds = watch.seconds();
   } catch (const cancelled&) {
-    written.end_interrupted(writer.get(), nullptr, report);
+    written.end_interrupted(report);
   } catch (const io::interrupted&) {
-    written.end_interrupted(writer.get(), nullptr, report);
+    written.end_interrupted(report);
   }
 }
 
@@ -335,42 +318,6 @@ void pairs_run::run_best_edges(run_report& report) {
       fmt::format("the {} pairs of largest magnitude, of {}. For more give a cut, as --max-p 0.05, "
                   "or a file with --output; --force shows all\n",
                   best.size(), report.summary.pairs_tested));
-}
-
-void pairs_run::run_folded_edges(run_report& report) {
-  std::unique_ptr<io::folded_edge_writer> writer;
-  edge_progress written(outputs_.result());
-  const auto begin = [&](const row_patterns& patterns) {
-    const stopwatch watch;
-    writer = io::make_folded_edge_writer(job_.format, outputs_.result(), patterns, context_);
-    io::write_patterns(job_.format, outputs_.patterns(), patterns, context_);
-    report.write_between_seconds += watch.seconds();
-  };
-  const auto consume = [&](std::span<const folded_edge> edges) {
-    phase_.end();
-    if (is_interrupted()) throw cancelled("interrupted");
-    written.write(edges, *writer, report);
-  };
-  try {
-    report.summary = all_pairs(job_, tables_, options_,
-                               folded_stream_sink{.keep = job_.filter,
-                                                  .begin = begin,
-                                                  .consume = consume,
-                                                  .batch_edges = batch_edges_of(options_)});
-    // Both are on the disk before either gets its name: a run has both or neither.
-    finish_edges(
-        [&] {
-          writer->finish();
-          outputs_.patterns().sync();
-          outputs_.result().sync();
-        },
-        report);
-    outputs_.patterns().commit();
-  } catch (const cancelled&) {
-    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
-  } catch (const io::interrupted&) {
-    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
-  }
 }
 
 void pairs_run::run_top_k(run_report& report) {
@@ -446,15 +393,6 @@ void pairs_run::write_whole(const std::function<void()>& write, run_report& repo
     throw interrupted_run("interrupted: nothing is written");
   }
   out.commit();
-  report.write_after_seconds = watch.seconds();
-}
-
-void pairs_run::finish_edges(const std::function<void()>& write_rest, run_report& report) {
-  phase_.end();
-  line_.clear();
-  const stopwatch watch;
-  write_rest();
-  outputs_.result().commit();
   report.write_after_seconds = watch.seconds();
 }
 

@@ -48,7 +48,6 @@ class pairs_run {
   void run_matrix_market(run_report& report);
   /// The best few, where a terminal would get every pair.
   void run_best_edges(run_report& report);
-  void run_folded_edges(run_report& report);
   void run_top_k(run_report& report);
   void run_counts(run_report& report);
   void run_dense(run_report& report);
@@ -58,8 +57,6 @@ class pairs_run {
   sink_result_t<Sink> compute(const Sink& sink, run_report& report);
   /// Writes a result of which a part is worth nothing.
   void write_whole(const std::function<void()>& write, run_report& report);
-  /// Ends the writing of edges.
-  void finish_edges(const std::function<void()>& write_rest, run_report& report);
 
   const pairs_command& job_;
   const input_tables& tables_;

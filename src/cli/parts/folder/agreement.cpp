@@ -22,7 +22,7 @@ struct contradiction {
 
 /// What a part says must be what `first` says of the job. How a part was computed is its own
 /// affair: into how many patterns its rows were folded follows from those rows, from the backend
-/// and from the variant. Only folded edges name patterns.
+/// and from the variant.
 contradiction find_contradiction(const part_manifest& m, const part_manifest& first) {
   const pair_summary& a = m.summary;
   const pair_summary& b = first.summary;
@@ -45,10 +45,6 @@ contradiction find_contradiction(const part_manifest& m, const part_manifest& fi
   }
   if (a.cut_at_most != b.cut_at_most) {
     return {other_cut, expected("cut_at_most", a.cut_at_most, b.cut_at_most)};
-  }
-  if (job_of(m.job).keep == keep_kind::folded_edges && a.patterns != b.patterns) {
-    return {"folded the rows into other patterns",
-            expected("their number", a.patterns, b.patterns)};
   }
   return {};
 }

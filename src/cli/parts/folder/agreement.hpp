@@ -7,8 +7,8 @@
 
 namespace gpu::cli {
 
-/// Where `part` says something else of the table, of the family of tests, of the cut or, of folded
-/// edges, of the patterns than `first` does, in words; "" where both agree. Both are of one job.
+/// Where `part` says something else of the table, of the family of tests or of the cut than `first`
+/// does, in words; "" where both agree. Both are of one job.
 [[nodiscard]] std::string disagreement(const part_manifest& part, const part_manifest& first);
 
 }  // namespace gpu::cli

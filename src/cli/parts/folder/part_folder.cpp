@@ -231,7 +231,6 @@ void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
   expect_no_part_name(folder, "--covariates", job.covariates);
   expect_no_part_name(folder, "--weights", job.weights);
   expect_no_part_name(folder, "--output", job.output);
-  expect_no_part_name(folder, "--patterns", job.patterns);
   expect_no_part_name(folder, "--report", job.report);
 }
 

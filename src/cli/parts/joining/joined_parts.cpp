@@ -22,12 +22,10 @@ void expect_known_job(const part_folder& folder, const job_key& job) {
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = job_of(out.job).keep;
-  index_t next_row = 0;  // or pattern
+  index_t next_row = 0;
   for (const part_manifest& m : out.parts) {
     const std::string reason = disagreement(m, out.parts.front());
     if (!reason.empty()) refuse_parts(folder, reason);
-    // A number of patterns that only some parts have is not that of the job.
-    if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
       refuse_parts(folder,
                    fmt::format("{} has {}, expected it to begin with {}",
@@ -44,9 +42,7 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
-  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
-  // pairs show.
-  if (keep != keep_kind::folded_edges && next_row != s.rows) {
+  if (next_row != s.rows) {
     refuse_parts(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
   }
   const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
@@ -94,6 +90,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.y_infinite_rows.resize(first.without.y_infinite_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
+  if (out.parts.size() > 1) out.summary.patterns = 0;  // each part folds rows of its own
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
   out.summary.pairs_by_t = 0;

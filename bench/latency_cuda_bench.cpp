@@ -226,10 +226,8 @@ const bool registered = [] {
   time_all("mean_filter 1000 double w 101", [] { return mean_filter_work<double>(1000, 101); });
   time_all("mean_filter 1000 float w 5", [] { return mean_filter_work<float>(1000, 5); });
   for (const auto variant :
-       {gpu::mean_filter_variant::direct, gpu::mean_filter_variant::register_window,
-        gpu::mean_filter_variant::block_sums}) {
+       {gpu::mean_filter_variant::direct, gpu::mean_filter_variant::block_sums}) {
     for (const index_t window : {5, 101}) {
-      if (window > 16 && variant == gpu::mean_filter_variant::register_window) continue;
       time_all("mean_filter 1000 double w " + std::to_string(window) + " " +
                    std::string(gpu::to_string(variant)),
                [=] { return mean_filter_work<double>(1000, window, variant); });

@@ -69,8 +69,8 @@ std::vector<named_options> variants(std::int64_t window) {
   const gpu::execution cuda{.target = gpu::backend::cuda};
   for (const auto variant :
        {gpu::mean_filter_variant::direct, gpu::mean_filter_variant::constant_memory,
-        gpu::mean_filter_variant::shared_memory, gpu::mean_filter_variant::register_window,
-        gpu::mean_filter_variant::block_sums, gpu::mean_filter_variant::automatic}) {
+        gpu::mean_filter_variant::shared_memory, gpu::mean_filter_variant::block_sums,
+        gpu::mean_filter_variant::automatic}) {
     add("CUDA, " + std::string(gpu::to_string(variant)), variant, cuda);
   }
   return out;

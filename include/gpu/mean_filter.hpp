@@ -42,7 +42,6 @@ enum class mean_filter_variant {
   direct,           ///< Reads each window from (global) memory: window reads per output.
   constant_memory,  ///< CUDA: as direct, with the weights in constant memory; window <= 256.
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.
-  register_window,  ///< CUDA: windows in registers, several outputs per thread; window <= 16.
   block_sums,       ///< Sums of blocks shared by all windows over them; any window costs the same.
   multi_level       ///< CUDA: block sums in global memory; window >= 4096.
 };
@@ -85,7 +84,8 @@ struct convolve_options {
   index_t origin = 0;
   /// Every boundary but `shrink`.
   gpu::boundary boundary = gpu::boundary::reflect;
-  /// `automatic`, `direct`, `constant_memory`, `shared_memory` or `register_window`.
+  /// `automatic`, `direct`, or on CUDA `constant_memory`, `shared_memory` or, to 9 weights,
+  /// `block_sums`.
   mean_filter_variant variant = mean_filter_variant::automatic;
   /// Device overloads only: scratch memory of the caller, at least plan_convolve().workspace_bytes
   /// for CUDA (the weights, of `direct` alone), 256-byte aligned, used by nothing else until the

@@ -150,9 +150,9 @@ __device__ void long_windows(const In* tile, const block_sums_layout& layout, Su
   }
 }
 
-/// The same for windows of exactly Short elements, Short <= K.
-template <class Sum, int K, int Short, class In, class Mean>
-__device__ void short_windows(const In* tile, const Mean& mean) {
+/// The same for windows of exactly Short elements, Short <= K, which may be weighted.
+template <class Sum, int K, int Short, class In, class Weights, class Mean>
+__device__ void short_windows(const In* tile, const Weights& weights, const Mean& mean) {
   const In* own = tile + static_cast<int>(threadIdx.x) * K;
   double held[Short];
 #pragma unroll
@@ -162,17 +162,17 @@ __device__ void short_windows(const In* tile, const Mean& mean) {
     held[(j + Short - 1) % Short] = static_cast<double>(own[j + Short - 1]);
     Sum sum;
 #pragma unroll
-    for (int k = 0; k < Short; ++k) sum.add(held[(j + k) % Short]);
+    for (int k = 0; k < Short; ++k) add_weighted(sum, weights, k, held[(j + k) % Short]);
     mean(j, sum);
   }
 }
 
 /// Writes the means from output `first` of a row on, from their staged elements. The results stand
 /// where these were. `Short`: the window where that is at most K, else 0.
-template <class Sum, int K, int Threads, int Short, class In, class Out>
-__device__ void write_tile_means(const filter_args<In, Out>& args, const block_sums_layout& layout,
-                                 const In* tile, Sum* sums, index_t row, index_t first,
-                                 unsigned char* buffer) {
+template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
+__device__ void write_tile_means(const filter_args<In, Out>& args, const Weights& weights,
+                                 const block_sums_layout& layout, const In* tile, Sum* sums,
+                                 index_t row, index_t first, unsigned char* buffer) {
   constexpr int tile_outputs = Threads * K;
   const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
   Out means[K];
@@ -181,7 +181,7 @@ __device__ void write_tile_means(const filter_args<In, Out>& args, const block_s
     means[j] = full ? args.full_mean(sum, row, output) : args.mean(sum, row, output);
   };
   if constexpr (Short > 0) {
-    short_windows<Sum, K, Short>(tile, keep);
+    short_windows<Sum, K, Short>(tile, weights, keep);
   } else {
     long_windows<Sum, K, Threads>(tile, layout, sums, keep);
   }
@@ -195,9 +195,10 @@ __device__ void write_tile_means(const filter_args<In, Out>& args, const block_s
   results_read();
 }
 
-template <class Sum, int K, int Threads, int Short, class In, class Out>
+template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
 __global__ void __launch_bounds__(Threads)
     block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
+                      const __grid_constant__ Weights weights,
                       const __grid_constant__ block_sums_layout layout, index_t tiles_per_row) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ copy_barrier barriers[2];
@@ -233,7 +234,8 @@ __global__ void __launch_bounds__(Threads)
       await_tile(barriers[1], bulk[1], phases[1]);
     }
     const auto [row, index] = split_index(t, tiles_per_row);
-    write_tile_means<Sum, K, Threads, Short>(args, layout, here, sums, row, index * tile_outputs,
+    write_tile_means<Sum, K, Threads, Short>(args, weights, layout, here, sums, row,
+                                             index * tile_outputs,
                                              shared_bytes + buffer * layout.buffer_bytes);
     if (two) {
       buffer ^= 1;
@@ -251,20 +253,34 @@ index_t resident_blocks(Kernel* kernel, int threads, std::size_t bytes) {
   return static_cast<index_t>(cuda::current_limits().multiprocessors) * blocks;
 }
 
-template <class Sum, int K, int Threads, int Short, class In, class Out>
-void launch_block_sums_of(const filter_args<In, Out>& args, cudaStream_t stream) {
+template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
+void launch_block_sums_of(const filter_args<In, Out>& args, const Weights& weights,
+                          cudaStream_t stream) {
   auto layout = lay_out_block_sums<Sum>(static_cast<int>(args.shape.window), K, Threads, sizeof(In),
                                         sizeof(Out));
   if (Short > 0) layout.whole_chunks = layout.rest = 0;
   const index_t tiles_per_row = ceil_div(args.shape.output_cols, Threads * K);
   const index_t tiles = args.shape.rows * tiles_per_row;
-  auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out>;
+  auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out, Weights>;
   allow_shared_memory(kernel, layout.bytes);
   const index_t most =
       layout.buffers == 2 ? resident_blocks(kernel, Threads, layout.bytes) : 0x7fffffff;
-  kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, layout,
+  kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, weights, layout,
                                                                          tiles_per_row);
   GPU_SIMILARITY_CHECK_LAUNCH();
+}
+
+/// Windows of 1 to Most elements, Most <= 9, which may be weighted.
+template <class Sum, int Most, class In, class Out, class Weights>
+void launch_short_windows(const filter_args<In, Out>& args, const Weights& weights,
+                          cudaStream_t stream) {
+  constexpr block_sums_tile tile = block_sums_policy<sizeof(In)>::narrow;
+  if constexpr (Most > 1) {
+    if (args.shape.window < Most) {
+      return launch_short_windows<Sum, Most - 1>(args, weights, stream);
+    }
+  }
+  launch_block_sums_of<Sum, tile.outputs, tile.threads, Most>(args, weights, stream);
 }
 
 /// Windows of 1 to max_block_sums_window.
@@ -272,30 +288,19 @@ template <class Sum, class In, class Out>
 void launch_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
   using policy = block_sums_policy<sizeof(In)>;
   constexpr block_sums_tile narrow = policy::narrow;
-  constexpr block_sums_tile middle = policy::middle;
   constexpr block_sums_tile wide = policy::wide;
   const index_t window = args.shape.window;
   const auto wide_layout = lay_out_block_sums<Sum>(static_cast<int>(window), wide.outputs,
                                                    wide.threads, sizeof(In), sizeof(Out));
-  if (window >= policy::wide_from &&
-      wide_layout.bytes <= cuda::current_limits().block_shared_bytes) {
-    launch_block_sums_of<Sum, wide.outputs, wide.threads, 0>(args, stream);
-  } else if (window >= policy::middle_from && window < policy::wide_from) {
-    launch_block_sums_of<Sum, middle.outputs, middle.threads, 0>(args, stream);
-  } else if (window >= narrow.outputs) {
-    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 0>(args, stream);
-  } else if (window == 3) {
-    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 3>(args, stream);
-  } else if (window == 5) {
-    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 5>(args, stream);
-  } else if (window == 7) {
-    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 7>(args, stream);
-  } else if (window >= 9) {
-    launch_block_sums_of<Sum, 9, narrow.threads, 0>(args, stream);
-  } else if (window >= 5) {
-    launch_block_sums_of<Sum, 5, narrow.threads, 0>(args, stream);
+  if (window < 9) {
+    launch_short_windows<Sum, 8>(args, no_weights{}, stream);
+  } else if (window < narrow.outputs) {
+    launch_block_sums_of<Sum, 9, narrow.threads, 0>(args, no_weights{}, stream);
+  } else if (window >= wide_from &&
+             wide_layout.bytes <= cuda::current_limits().block_shared_bytes) {
+    launch_block_sums_of<Sum, wide.outputs, wide.threads, 0>(args, no_weights{}, stream);
   } else {
-    launch_block_sums_of<Sum, 1, narrow.threads, 0>(args, stream);
+    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 0>(args, no_weights{}, stream);
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "kernels/mean_filter/direct.cuh"
+#include "kernels/mean_filter/ladder.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
 
 namespace gpu::kernels {
@@ -18,11 +18,11 @@ template <class Sum>
 __device__ row_common times(index_t count, const Sum& sum) {
   if (count == 0) return {0, 0, 0};
   const auto factor = static_cast<double>(count);
-  const double high = high_part(sum);
+  const double high = sum.high;
   const double product = __dmul_rn(factor, high);
   const double missing = factor * static_cast<double>(sum.missing());
   if (!isfinite(product)) return {product, 0, missing};
-  const double low = __fma_rn(factor, high, -product) + factor * low_part(sum);
+  const double low = __fma_rn(factor, high, -product) + factor * sum.low;
   return {product, low, missing};
 }
 
@@ -35,13 +35,11 @@ __device__ row_common sum_copies(const filter_args<In, Out>& args, const In* row
   last.add(static_cast<double>(row[args.shape.cols - 1]));
   const row_common before = times(args.shape.first_copies, first);
   const row_common behind = times(args.shape.last_copies, last);
-  const double high = __dadd_rn(before.high, behind.high);
+  exact_sum both{before.high};
+  both.add(behind.high);
   const double missing = before.missing + behind.missing;
-  if (!isfinite(high)) return {high, 0, missing};
-  const double part = __dsub_rn(high, before.high);
-  const double lost =
-      __dadd_rn(__dsub_rn(before.high, __dsub_rn(high, part)), __dsub_rn(behind.high, part));
-  return {high, before.low + behind.low + lost, missing};
+  if (!isfinite(both.high)) return {both.high, 0, missing};
+  return {both.high, before.low + behind.low + both.low, missing};
 }
 
 template <class Sum, class In, class Out>
@@ -91,7 +89,7 @@ void launch_far_window(filter_args<In, Out> args, mean_filter_variant variant, v
         args, static_cast<std::byte*>(workspace) + row_common_bytes(args.shape), stream);
   }
   if (variant == mean_filter_variant::block_sums && args.shape.window >= tile.outputs) {
-    return launch_block_sums_of<sum, tile.outputs, tile.threads, 0>(args, stream);
+    return launch_block_sums_of<sum, tile.outputs, tile.threads, 0>(args, no_weights{}, stream);
   }
   launch_direct<sum>(args, no_weights{}, stream);
 }

@@ -20,11 +20,9 @@ struct row_common {
 
   /// high + low + value, where `value` is the sum of the window that is left.
   __device__ double with(double value) const {
-    const double total = __dadd_rn(high, value);
-    const double part = __dsub_rn(total, high);
-    const double lost = __dadd_rn(__dsub_rn(high, __dsub_rn(total, part)), __dsub_rn(value, part));
-    const double sum = __dadd_rn(total, __dadd_rn(low, lost));
-    return sum != sum ? total : sum;
+    exact_sum sum{high, low};
+    sum.add(value);
+    return sum.value();
   }
 };
 
@@ -72,7 +70,7 @@ struct filter_args {
   /// Whether outputs first to end - 1 are all divided by the whole window.
   template <class Sum>
   __device__ bool full_windows(index_t first, index_t end) const {
-    if constexpr (counts_missing<Sum> || adds_common<Sum>) return false;
+    if constexpr (Sum::counts_missing || Sum::adds_common) return false;
     return shape.boundary != boundary::shrink ||
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
@@ -80,7 +78,7 @@ struct filter_args {
   /// Whether the sum of a window can be beyond double although its mean is not.
   template <class Sum>
   static constexpr bool may_overflow =
-      std::is_same_v<In, double> && std::is_same_v<Out, double> && is_compensated<Sum>;
+      std::is_same_v<In, double> && std::is_same_v<Out, double> && Sum::is_compensated;
 
   /// The mean of a whole window, output j of a row, from its sum.
   template <class Sum>
@@ -103,10 +101,10 @@ struct filter_args {
     for (index_t k = 0; k < shape.window; ++k) {
       const auto value = static_cast<double>(extended(from, first + k));
       // Nothing else can come of it; rows with many NaN end here soon.
-      if (!counts_missing<Sum> && value != value) return mean;
+      if (!Sum::counts_missing && value != value) return mean;
       sum.add(value * no_overflow_scale);
     }
-    if constexpr (adds_common<Sum>) add_scaled_common(from, sum);
+    if constexpr (Sum::adds_common) add_scaled_common(from, sum);
     return sum.value() / places / no_overflow_scale;
   }
 
@@ -116,11 +114,11 @@ struct filter_args {
     const auto add_times = [&](index_t count, const Sum& part) {
       if (count == 0) return;  // 0 times an Inf would be NaN
       const auto factor = static_cast<double>(count);
-      const double product = __dmul_rn(factor, high_part(part));
+      const double product = __dmul_rn(factor, part.high);
       sum.add(product);
       if (!isfinite(product)) return;
-      sum.add(__fma_rn(factor, high_part(part), -product));
-      sum.add(factor * low_part(part));
+      sum.add(__fma_rn(factor, part.high, -product));
+      sum.add(factor * part.low);
     };
     const auto sum_of = [&](index_t begin, index_t end) {
       Sum part;
@@ -140,9 +138,9 @@ struct filter_args {
   /// The mean of output j of a row from its sum.
   template <class Sum>
   __device__ Out mean(const Sum& sum, index_t row, index_t j) const {
-    if constexpr (adds_common<Sum>) {
+    if constexpr (Sum::adds_common) {
       return folded_mean(sum, row, j);
-    } else if constexpr (counts_missing<Sum>) {
+    } else if constexpr (Sum::counts_missing) {
       const index_t places =
           shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
       return finished_mean(sum, static_cast<double>(places - sum.missing()), row, j);
@@ -171,11 +169,11 @@ struct filter_args {
     const row_common& cut_off = common[row];
     const double total = cut_off.with(sum.value());
     double places = divisor;
-    if constexpr (counts_missing<Sum>) {
+    if constexpr (Sum::counts_missing) {
       places -= static_cast<double>(sum.missing()) + cut_off.missing;
     }
     const double mean =
-        counts_missing<Sum> ? total / places : divided<Out>(total, divisor, inverse);
+        Sum::counts_missing ? total / places : divided<Out>(total, divisor, inverse);
     if constexpr (may_overflow<Sum>) {
       if (!isfinite(mean)) return mean_of_large<Sum>(row, j, places, mean);
     }

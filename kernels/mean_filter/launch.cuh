@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/mean_filter/direct.cuh"
 #include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
+#include "kernels/mean_filter/ladder.cuh"
 #include "kernels/mean_filter/march.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
-#include "kernels/mean_filter/register_window.cuh"
-#include "kernels/mean_filter/shared_tile.cuh"
 
 namespace gpu::kernels {
 
@@ -26,8 +24,6 @@ void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_va
     }
     case mean_filter_variant::shared_memory:
       return launch_shared_tile<Sum>(args, no_weights{}, stream);
-    case mean_filter_variant::register_window:
-      return launch_register_window<Sum>(args, no_weights{}, stream);
     case mean_filter_variant::block_sums:
       if (launch_marching_block_sums<Sum>(args, stream)) return;
       return launch_block_sums<Sum>(args, stream);
@@ -76,8 +72,9 @@ void launch_correlate(device_matrix_view<const In> in, device_matrix_view<Out> o
       return launch_direct<plain_sum>(args, constant, stream);
     case mean_filter_variant::shared_memory:
       return launch_shared_tile<plain_sum>(args, constant, stream);
-    case mean_filter_variant::register_window:
-      return launch_register_window<plain_sum>(args, constant, stream);
+    case mean_filter_variant::block_sums:
+      return launch_short_windows<plain_sum, detail::max_block_sums_weights>(args, constant,
+                                                                             stream);
     default:
       store_weights_kernel<<<1, max_convolve_weights, 0, stream>>>(
           constant, static_cast<int>(weights.size()), device_weights);

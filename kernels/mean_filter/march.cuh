@@ -237,7 +237,7 @@ bool launch_marching_block_sums(const filter_args<In, Out>& args, cudaStream_t s
   using policy = block_sums_policy<sizeof(In)>;
   constexpr block_sums_tile tile = policy::march;
   constexpr block_sums_tile wide = policy::march_wide;
-  if (args.shape.window < policy::march_from) return false;
+  if (args.shape.window < wide_from) return false;
   if (args.shape.window > tile.outputs * tile.threads &&
       args.shape.window <= wide.outputs * wide.threads &&
       launch_march_that_fits<Sum, wide.outputs, wide.threads>(args, stream)) {

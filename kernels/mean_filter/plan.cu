@@ -7,9 +7,7 @@ namespace {
 template <std::size_t ElementBytes>
 index_t block_sums_outputs(index_t window) {
   using policy = block_sums_policy<ElementBytes>;
-  const block_sums_tile tile = window >= policy::wide_from     ? policy::wide
-                               : window >= policy::middle_from ? policy::middle
-                                                               : policy::narrow;
+  const block_sums_tile tile = window >= wide_from ? policy::wide : policy::narrow;
   return index_t{tile.outputs} * tile.threads;
 }
 
@@ -29,8 +27,6 @@ index_t mean_filter_tile_outputs(const detail::filter_shape& shape, std::size_t 
   switch (variant) {
     case mean_filter_variant::shared_memory:
       return window_threads * shared_outputs;
-    case mean_filter_variant::register_window:
-      return window_threads * register_outputs(element_bytes, static_cast<int>(shape.window));
     case mean_filter_variant::block_sums:
       return element_bytes == 8 ? block_sums_outputs<8>(shape.window)
                                 : block_sums_outputs<4>(shape.window);

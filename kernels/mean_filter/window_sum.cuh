@@ -13,16 +13,27 @@ namespace gpu::kernels {
 
 /// A sum in plain double: exact for integers in windows up to 2^21, ample for float.
 struct plain_sum {
+  static constexpr bool counts_missing = false;
+  static constexpr bool is_compensated = false;
+  static constexpr bool adds_common = false;
   double total = 0;
 
   __device__ void add(double x) { total += x; }
   __device__ void add(const plain_sum& other) { total += other.total; }
   __device__ double value() const { return total; }
   __device__ long long missing() const { return 0; }
+  /// The sum of another lane: `move` brings each of its words.
+  template <class Move>
+  __device__ plain_sum moved(const Move& move) const {
+    return {move(total)};
+  }
 };
 
 /// A sum of two doubles: `low` holds what the additions into `high` lost (Knuth's exact sum).
 struct exact_sum {
+  static constexpr bool counts_missing = false;
+  static constexpr bool is_compensated = true;
+  static constexpr bool adds_common = false;
   double high = 0;
   double low = 0;
 
@@ -43,122 +54,58 @@ struct exact_sum {
     return total != total ? high : total;
   }
   __device__ long long missing() const { return 0; }
+  template <class Move>
+  __device__ exact_sum moved(const Move& move) const {
+    return {move(high), move(low)};
+  }
 };
 
 /// Omits NaN and counts them.
 template <class Sum>
-struct counted_sum {
-  Sum sum;
+struct counted_sum : Sum {
+  static constexpr bool counts_missing = true;
   long long absent = 0;
 
   __device__ void add(double x) {
     if (x != x) {
       ++absent;
     } else {
-      sum.add(x);
+      Sum::add(x);
     }
   }
   __device__ void add(const counted_sum& other) {
-    sum.add(other.sum);
+    Sum::add(static_cast<const Sum&>(other));
     absent += other.absent;
   }
-  __device__ double value() const { return sum.value(); }
   __device__ long long missing() const { return absent; }
+  template <class Move>
+  __device__ counted_sum moved(const Move& move) const {
+    return {Sum::moved(move), move(absent)};
+  }
 };
 
 /// A sum without what all windows of a row have in common (far_window.cuh). It is a type of its own
 /// so that the kernels of other windows need no test for it.
 template <class Sum>
-struct far_sum {
-  Sum sum;
-
-  __device__ void add(double x) { sum.add(x); }
-  __device__ void add(const far_sum& other) { sum.add(other.sum); }
-  __device__ double value() const { return sum.value(); }
-  __device__ long long missing() const { return sum.missing(); }
+struct far_sum : Sum {
+  static constexpr bool adds_common = true;
+  template <class Move>
+  __device__ far_sum moved(const Move& move) const {
+    return {Sum::moved(move)};
+  }
 };
 
 template <class Sum>
-inline constexpr bool counts_missing = false;
-template <class Sum>
-inline constexpr bool counts_missing<counted_sum<Sum>> = true;
-template <class Sum>
-inline constexpr bool counts_missing<far_sum<Sum>> = counts_missing<Sum>;
-template <class Sum>
-inline constexpr bool adds_common = false;
-template <class Sum>
-inline constexpr bool adds_common<far_sum<Sum>> = true;
-
-/// Whether the sum is of two doubles.
-template <class Sum>
-inline constexpr bool is_compensated = false;
-template <>
-inline constexpr bool is_compensated<exact_sum> = true;
-template <class Sum>
-inline constexpr bool is_compensated<counted_sum<Sum>> = is_compensated<Sum>;
-template <class Sum>
-inline constexpr bool is_compensated<far_sum<Sum>> = is_compensated<Sum>;
-
-__device__ inline double high_part(const exact_sum& sum) {
-  return sum.high;
-}
-__device__ inline double low_part(const exact_sum& sum) {
-  return sum.low;
-}
-__device__ inline double high_part(const counted_sum<exact_sum>& sum) {
-  return sum.sum.high;
-}
-__device__ inline double low_part(const counted_sum<exact_sum>& sum) {
-  return sum.sum.low;
+__device__ Sum shuffled_up(const Sum& sum, unsigned lanes) {
+  return sum.moved([=](auto word) { return __shfl_up_sync(0xffffffffu, word, lanes); });
 }
 template <class Sum>
-__device__ double high_part(const far_sum<Sum>& sum) {
-  return high_part(sum.sum);
+__device__ Sum shuffled_down(const Sum& sum, unsigned lanes) {
+  return sum.moved([=](auto word) { return __shfl_down_sync(0xffffffffu, word, lanes); });
 }
 template <class Sum>
-__device__ double low_part(const far_sum<Sum>& sum) {
-  return low_part(sum.sum);
-}
-
-__device__ inline plain_sum shuffled_up(plain_sum s, unsigned lanes) {
-  return {__shfl_up_sync(0xffffffffu, s.total, lanes)};
-}
-__device__ inline plain_sum shuffled_down(plain_sum s, unsigned lanes) {
-  return {__shfl_down_sync(0xffffffffu, s.total, lanes)};
-}
-__device__ inline plain_sum shuffled_xor(plain_sum s, int lanes) {
-  return {__shfl_xor_sync(0xffffffffu, s.total, lanes)};
-}
-__device__ inline exact_sum shuffled_up(exact_sum s, unsigned lanes) {
-  return {__shfl_up_sync(0xffffffffu, s.high, lanes), __shfl_up_sync(0xffffffffu, s.low, lanes)};
-}
-__device__ inline exact_sum shuffled_down(exact_sum s, unsigned lanes) {
-  return {__shfl_down_sync(0xffffffffu, s.high, lanes),
-          __shfl_down_sync(0xffffffffu, s.low, lanes)};
-}
-__device__ inline exact_sum shuffled_xor(exact_sum s, int lanes) {
-  return {__shfl_xor_sync(0xffffffffu, s.high, lanes), __shfl_xor_sync(0xffffffffu, s.low, lanes)};
-}
-template <class Sum>
-__device__ counted_sum<Sum> shuffled_up(counted_sum<Sum> s, unsigned lanes) {
-  return {shuffled_up(s.sum, lanes), __shfl_up_sync(0xffffffffu, s.absent, lanes)};
-}
-template <class Sum>
-__device__ counted_sum<Sum> shuffled_down(counted_sum<Sum> s, unsigned lanes) {
-  return {shuffled_down(s.sum, lanes), __shfl_down_sync(0xffffffffu, s.absent, lanes)};
-}
-template <class Sum>
-__device__ counted_sum<Sum> shuffled_xor(counted_sum<Sum> s, int lanes) {
-  return {shuffled_xor(s.sum, lanes), __shfl_xor_sync(0xffffffffu, s.absent, lanes)};
-}
-
-template <class Sum>
-__device__ far_sum<Sum> shuffled_up(far_sum<Sum> s, unsigned lanes) {
-  return {shuffled_up(s.sum, lanes)};
-}
-template <class Sum>
-__device__ far_sum<Sum> shuffled_down(far_sum<Sum> s, unsigned lanes) {
-  return {shuffled_down(s.sum, lanes)};
+__device__ Sum shuffled_xor(const Sum& sum, int lanes) {
+  return sum.moved([=](auto word) { return __shfl_xor_sync(0xffffffffu, word, lanes); });
 }
 
 /// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where

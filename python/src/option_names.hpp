@@ -84,7 +84,6 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::mean_filter_variant,
                             {"direct", gpu::mean_filter_variant::direct},
                             {"constant_memory", gpu::mean_filter_variant::constant_memory},
                             {"shared_memory", gpu::mean_filter_variant::shared_memory},
-                            {"register_window", gpu::mean_filter_variant::register_window},
                             {"block_sums", gpu::mean_filter_variant::block_sums},
                             {"multi_level", gpu::mean_filter_variant::multi_level});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::top_k_select, {"largest", gpu::top_k_select::largest},

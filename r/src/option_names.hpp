@@ -72,7 +72,6 @@ GPU_SIMILARITY_R_NAMES(gpu::mean_filter_variant, {"automatic", gpu::mean_filter_
                        {"direct", gpu::mean_filter_variant::direct},
                        {"constant_memory", gpu::mean_filter_variant::constant_memory},
                        {"shared_memory", gpu::mean_filter_variant::shared_memory},
-                       {"register_window", gpu::mean_filter_variant::register_window},
                        {"block_sums", gpu::mean_filter_variant::block_sums},
                        {"multi_level", gpu::mean_filter_variant::multi_level});
 GPU_SIMILARITY_R_NAMES(gpu::top_k_variant, {"automatic", gpu::top_k_variant::automatic},

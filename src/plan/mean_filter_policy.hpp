@@ -6,6 +6,8 @@
 
 #include <gpu/mean_filter.hpp>
 
+#include "plan/mean_filter_variants.hpp"
+
 namespace gpu::inline v0::detail {
 
 /// Rows shorter than this are filtered by `direct`: a block would have too little to share.
@@ -32,9 +34,6 @@ constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes
                                                        index_t output_cols, index_t window) {
   if (output_cols < shortest_tiled_row && window <= 4096) return mean_filter_variant::direct;
   if (has_few_outputs(rows * output_cols, window)) return mean_filter_variant::direct;
-  // The kernels of block_sums for 3, 5 and 7 elements, and those of 9 and more, win already.
-  const bool has_own_kernel = window == 3 || window == 5 || window == 7 || window >= 9;
-  if (!has_own_kernel) return mean_filter_variant::register_window;
   if (window <= max_block_sums_window(element_bytes)) return mean_filter_variant::block_sums;
   return mean_filter_variant::multi_level;
 }
@@ -54,7 +53,8 @@ constexpr mean_filter_variant cuda_far_window_variant(std::size_t element_bytes,
 constexpr mean_filter_variant cuda_convolve_variant(std::size_t, index_t output_cols,
                                                     index_t window) {
   if (output_cols < shortest_tiled_row) return mean_filter_variant::constant_memory;
-  return window <= 9 ? mean_filter_variant::register_window : mean_filter_variant::shared_memory;
+  return window <= max_block_sums_weights ? mean_filter_variant::block_sums
+                                          : mean_filter_variant::shared_memory;
 }
 
 }  // namespace gpu::inline v0::detail

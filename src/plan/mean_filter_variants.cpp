@@ -41,8 +41,6 @@ std::string_view to_string(mean_filter_variant variant) noexcept {
       return "constant_memory";
     case mean_filter_variant::shared_memory:
       return "shared_memory";
-    case mean_filter_variant::register_window:
-      return "register_window";
     case mean_filter_variant::block_sums:
       return "block_sums";
     case mean_filter_variant::multi_level:
@@ -207,9 +205,6 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
     case variant::shared_memory:
       if (window > max_shared_window) throw_unsupported(asked, used, window);
       break;
-    case variant::register_window:
-      if (window > max_register_window) throw_unsupported(asked, used, window);
-      break;
     case variant::block_sums:
       if (window > max_block_sums_window(element_bytes)) throw_unsupported(asked, used, window);
       break;
@@ -224,9 +219,9 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
 
 mean_filter_variant choose_convolve_variant(backend used, std::size_t element_bytes,
                                             const filter_shape& shape, variant asked) {
-  if (asked == variant::block_sums || asked == variant::multi_level ||
+  if (asked == variant::multi_level ||
       (used == backend::cpu && asked != variant::automatic && asked != variant::direct) ||
-      (asked == variant::register_window && shape.window > max_register_window)) {
+      (asked == variant::block_sums && shape.window > max_block_sums_weights)) {
     throw_unsupported(asked, used, shape.window);
   }
   if (asked != variant::automatic) return asked;

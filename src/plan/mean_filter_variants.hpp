@@ -13,7 +13,7 @@ inline constexpr index_t max_window = (index_t{1} << 31) - 1;
 inline constexpr index_t max_exact_window = index_t{1} << 21;
 /// Limits of the CUDA variants; the header states them.
 inline constexpr index_t max_shared_window = 4096;
-inline constexpr index_t max_register_window = 16;
+inline constexpr index_t max_block_sums_weights = 9;  // of convolve, which sums them in registers
 inline constexpr index_t min_multi_level_window = 4096;
 
 /// Output j of a row is made of elements j - left to j - left + window - 1 of the extended row.

@@ -31,7 +31,7 @@ TEST_CASE("Variants of the other backend are refused", "[mean_filter]") {
   const std::vector<double> in(10, 1.0);
   for (const auto variant :
        {mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
-        mean_filter_variant::register_window, mean_filter_variant::multi_level}) {
+        mean_filter_variant::multi_level}) {
     CHECK_THROWS_AS(gpu::mean_filter(std::span(in), {.variant = variant, .exec = cpu}),
                     gpu::unsupported);
   }

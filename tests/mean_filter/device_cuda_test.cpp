@@ -82,12 +82,10 @@ TEST_CASE("The device overloads are captured in a graph", "[mean_filter][cuda]")
   const auto first = test_row<double>(size, 121);
   const auto second = test_row<double>(size, 122);
   const std::vector<double> weights{0.25, 0.5, -1, 2, 4};
-  for (const auto variant :
-       {mean_filter_variant::direct, mean_filter_variant::constant_memory,
-        mean_filter_variant::shared_memory, mean_filter_variant::register_window,
-        mean_filter_variant::block_sums, mean_filter_variant::multi_level}) {
-    const bool convolves =
-        variant != mean_filter_variant::block_sums && variant != mean_filter_variant::multi_level;
+  for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::constant_memory,
+                             mean_filter_variant::shared_memory, mean_filter_variant::block_sums,
+                             mean_filter_variant::multi_level}) {
+    const bool convolves = variant != mean_filter_variant::multi_level;
     mean_filter_options options{.window = 5,
                                 .boundary = boundary::zero,
                                 .variant = variant,
@@ -199,8 +197,7 @@ TEST_CASE("More than 2^31 elements", "[mean_filter][cuda][large]") {
   check_cuda(
       cudaMemcpy(in.data() + size - piece, tail.data(), tail.size(), cudaMemcpyHostToDevice));
   for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::shared_memory,
-                             mean_filter_variant::register_window, mean_filter_variant::block_sums,
-                             mean_filter_variant::multi_level}) {
+                             mean_filter_variant::block_sums, mean_filter_variant::multi_level}) {
     mean_filter_options options{.window = 5, .boundary = boundary::zero, .variant = variant};
     if (variant == mean_filter_variant::multi_level) options.window = 5001;
     check_cuda(cudaMemset(out.data(), 0, out.bytes()));

@@ -65,7 +65,7 @@ TEST_CASE("Rows of far windows each have a sum of their own", "[mean_filter][cud
 TEST_CASE("Far windows are refused by variants without a kernel for them", "[mean_filter][cuda]") {
   for (const auto variant :
        {mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
-        mean_filter_variant::register_window, mean_filter_variant::multi_level}) {
+        mean_filter_variant::multi_level}) {
     auto options = gpu_test::on_cuda(variant);
     options.window = 100'000;
     CHECK_THROWS_AS(gpu::mean_filter(std::vector<float>(100), options), gpu::unsupported);

@@ -75,8 +75,8 @@ TEST_CASE("The bounds of top_k's variants", "[headers]") {
   };
   most_k("threshold,.*?CUDA: k to (\\d+)", gpu::top_k_variant::threshold, false);
   most_k("threshold,.*?distinct (\\d+)\\.", gpu::top_k_variant::threshold, true);
-  most_k("two_pass_insert,.*?k up to (\\d+)\\.", gpu::top_k_variant::two_pass_insert, false);
-  most_k("two_pass_insert,.*?k up to (\\d+)\\.", gpu::top_k_variant::two_pass_insert, true);
+  most_k("two_pass_insert,.*?k up to (\\d+), not distinct\\.", gpu::top_k_variant::two_pass_insert,
+         false);
   most_k("block_rows,.*?k up to (\\d+)\\.", gpu::top_k_variant::block_rows, false);
   check_most("top_k.hpp", "warp_rows .*?rows and k up to (\\d+)\\.", [](index_t cols) {
     return gpu::detail::choose_top_k_variant({.rows = 2, .cols = cols, .k = cols}, backend::cuda,
@@ -125,8 +125,11 @@ TEST_CASE("The bounds of the filters' variants", "[headers]") {
   };
   check_most("mean_filter.hpp", "shared_memory,.*?window <= (\\d+)\\.",
              filter(mean_filter_variant::shared_memory));
-  check_most("mean_filter.hpp", "register_window,.*?window <= (\\d+)\\.",
-             filter(mean_filter_variant::register_window));
+  check_most("mean_filter.hpp", "or, to (\\d+) weights,", [](index_t weights) {
+    return gpu::detail::choose_convolve_variant(backend::cuda, 4,
+                                                {.output_cols = 1'000'000, .window = weights},
+                                                mean_filter_variant::block_sums);
+  });
   check_most("mean_filter.hpp", "constant_memory,.*?window <= (\\d+)\\.",
              filter(mean_filter_variant::constant_memory));
   const index_t least = stated_index("mean_filter.hpp", "multi_level .*?window >= (\\d+)\\.");

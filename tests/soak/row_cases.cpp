@@ -109,11 +109,10 @@ gpu::boundary draw_boundary(dice& d) {
 
 template <class In, class Out>
 void filter(dice& d, mean_filter_variant variant, cudaStream_t stream) {
-  const index_t longest = variant == mean_filter_variant::constant_memory   ? 256
-                          : variant == mean_filter_variant::shared_memory   ? 1000
-                          : variant == mean_filter_variant::register_window ? 16
-                          : variant == mean_filter_variant::direct          ? 300
-                                                                            : 4500;
+  const index_t longest = variant == mean_filter_variant::constant_memory ? 256
+                          : variant == mean_filter_variant::shared_memory ? 1000
+                          : variant == mean_filter_variant::direct        ? 300
+                                                                          : 4500;
   const bool is_wide = variant == mean_filter_variant::multi_level;
   gpu::mean_filter_options options{
       .window = is_wide ? d.between(4096, 30'000) : d.between(1, d.coin() ? 20 : longest),
@@ -144,7 +143,7 @@ void filter(dice& d, mean_filter_variant variant, cudaStream_t stream) {
 
 template <class In, class Out>
 void convolution(dice& d, mean_filter_variant variant, cudaStream_t stream) {
-  const index_t longest = variant == mean_filter_variant::register_window ? 16 : 256;
+  const index_t longest = variant == mean_filter_variant::block_sums ? 9 : 256;
   const gpu::matrix<double> weights = random_matrix<double>(1, d.between(1, longest), d.seed());
   const index_t cols = d.between(1, d.coin() ? 60 : 5000);
   const index_t rows = std::min(d.rows(), 1 + 100'000 / cols);
@@ -209,7 +208,7 @@ template <class T>
 void select_distinct(dice& d, top_k_variant variant, cudaStream_t) {
   const index_t cols = d.between(1, d.coin() ? 300 : 50'000);
   const gpu::matrix<T> x = draw_matrix<T>(d, 1, cols);
-  const index_t k = d.between(1, variant == top_k_variant::two_pass_insert ? 32 : 200);
+  const index_t k = d.between(1, 200);
   gpu::top_k_options options{
       .select = d.one_of({gpu::top_k_select::largest, gpu::top_k_select::smallest})};
   options.exec = by_cpu();
@@ -260,8 +259,7 @@ void add_filters(std::vector<soak_case>& all) {
   for (const auto variant :
        {mean_filter_variant::automatic, mean_filter_variant::direct,
         mean_filter_variant::constant_memory, mean_filter_variant::shared_memory,
-        mean_filter_variant::register_window, mean_filter_variant::block_sums,
-        mean_filter_variant::multi_level}) {
+        mean_filter_variant::block_sums, mean_filter_variant::multi_level}) {
     add(all, "mean_filter, double", variant, &filter<double, double>);
     add(all, "mean_filter, float", variant, &filter<float, float>);
     add(all, "mean_filter, float to double", variant, &filter<float, double>);
@@ -272,9 +270,8 @@ void add_filters(std::vector<soak_case>& all) {
   }
   add(all, "mean_filter, double", mean_filter_variant::multi_level, &filter<double, double>);
   add(all, "mean_filter, float", mean_filter_variant::multi_level, &filter<float, float>);
-  for (const auto variant :
-       {mean_filter_variant::direct, mean_filter_variant::constant_memory,
-        mean_filter_variant::shared_memory, mean_filter_variant::register_window}) {
+  for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::constant_memory,
+                             mean_filter_variant::shared_memory, mean_filter_variant::block_sums}) {
     add(all, "convolve, double", variant, &convolution<double, double>);
     add(all, "convolve, int16 to double", variant, &convolution<std::int16_t, double>);
     add(all, "convolve, float to double", variant, &convolution<float, double>);

@@ -95,7 +95,6 @@ void add_mean_filter(verb& v, mean_filter_command& c) {
                                    {"direct", mean_filter_variant::direct},
                                    {"constant_memory", mean_filter_variant::constant_memory},
                                    {"shared_memory", mean_filter_variant::shared_memory},
-                                   {"register_window", mean_filter_variant::register_window},
                                    {"block_sums", mean_filter_variant::block_sums},
                                    {"multi_level", mean_filter_variant::multi_level}},
                                   "Implementation of the filter [automatic]")

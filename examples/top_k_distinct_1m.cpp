@@ -66,7 +66,6 @@ int main() try {
   add("CPU, threshold, 1 thread", gpu::backend::cpu, variant::threshold, 1);
   add("CPU, threshold, all threads", gpu::backend::cpu, variant::threshold, 0);
   if (gpu::available_backends().back().usable) {
-    add("CUDA, two_pass_insert", gpu::backend::cuda, variant::two_pass_insert, 0);
     add("CUDA, sort", gpu::backend::cuda, variant::sort, 0);
     add("CUDA, threshold", gpu::backend::cuda, variant::threshold, 0);
   } else {

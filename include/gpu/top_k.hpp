@@ -34,7 +34,8 @@ enum class top_k_variant {
   threshold,        ///< A bound from a sample, then one pass. CUDA: k to 4096, distinct 1024.
   radix_select,     ///< CUDA: histograms of digits narrow down the k-th value; any k.
   sort,             ///< Sorts everything (CUB on CUDA); any k.
-  two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32.
+  two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32, not
+                    ///< distinct.
   block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 2048.
   warp_rows         ///< CUDA: one warp selects one row; rows and k up to 1024.
 };

@@ -121,54 +121,6 @@ __device__ inline void block_unite_all(distinct_memory<Composite>& memory, index
   block_unite<T>(memory, k);
 }
 
-/// Entries that a thread of distinct_finish_kernel holds in registers.
-template <class Composite>
-inline constexpr int held_entries = sizeof(Composite) == 8 ? 4 : 2;
-
-/// The best k distinct keys of few entries: takes the keys one by one, then every entry adds
-/// itself to its key. Leaves them in memory as block_unite does.
-template <class T, class Composite>
-__device__ inline void block_take_counted(distinct_memory<Composite>& memory,
-                                          const counted_composite<Composite>* entries,
-                                          index_t listed, unsigned k) {
-  constexpr int held = held_entries<Composite>;
-  __shared__ key_t<T> keys[most_taken_keys];
-  __shared__ unsigned long long positions[most_taken_keys];
-  __shared__ unsigned long long scratch[64];
-  Composite items[held];
-  unsigned long long counts[held];
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    const index_t at = static_cast<index_t>(i) * finish_threads + threadIdx.x;
-    items[i] = at < listed ? entries[at].first : Composite{0};
-    counts[i] = at < listed ? entries[at].count : 0;
-  }
-  for (unsigned i = threadIdx.x; i < k; i += finish_threads) {
-    memory.sums[i] = 0;
-    positions[i] = ~0ull;
-  }
-  const unsigned taken = block_take_keys<T>(items, k, keys, scratch);
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    if (items[i] == 0 || key_of<T>(items[i]) < keys[taken - 1]) continue;
-    unsigned low = 0;  // keys[low] >= the entry's key, and one of them equals it
-    unsigned high = taken;
-    while (high - low > 1) {
-      const unsigned middle = (low + high) / 2;
-      (keys[middle] >= key_of<T>(items[i]) ? low : high) = middle;
-    }
-    atomicAdd(&memory.sums[low], counts[i]);
-    atomicMin(&positions[low], static_cast<unsigned long long>(position_of<T>(items[i])));
-  }
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < taken; i += finish_threads) {
-    memory.firsts[i] = compose<T, Composite>(keys[i], static_cast<index_t>(positions[i]));
-    memory.counts[i] = memory.sums[i];
-  }
-  if (threadIdx.x == 0) memory.used = taken;
-  __syncthreads();
-}
-
 /// One block of finish_threads per row. Dynamic shared memory: distinct_memory.
 template <class T, class Composite>
 __global__ void __launch_bounds__(finish_threads)
@@ -188,10 +140,7 @@ __global__ void __launch_bounds__(finish_threads)
     memory.bound = 0;
   }
   __syncthreads();
-  if (k <= most_taken_keys && listed <= held_entries<Composite> * finish_threads &&
-      listed <= plan.capacity) {
-    block_take_counted<T>(memory, mine, listed, k);
-  } else if (listed <= plan.capacity) {
+  if (listed <= plan.capacity) {
     block_unite_all<T>(memory, listed, k, [&](index_t i) { return mine[i]; });
   } else {
     block_unite_all<T>(memory, source.cols, k, [&](index_t i) {

@@ -1,8 +1,8 @@
 #pragma once
 // The launches of top_k: from a job to the variant's launches.
 
+#include "kernels/top_k/insert.cuh"
 #include "kernels/top_k/kernels.hpp"
-#include "kernels/top_k/launch_insert.cuh"
 #include "kernels/top_k/launch_radix.cuh"
 #include "kernels/top_k/launch_rows.cuh"
 #include "kernels/top_k/launch_threshold.cuh"
@@ -36,7 +36,7 @@ void run(const top_k_call<T>& call, top_k_variant variant, void* workspace) {
     case top_k_variant::radix_select:
       return run_radix<T, Composite>(call, workspace);
     case top_k_variant::two_pass_insert:
-      return run_insert<T, Composite, false>(call, workspace);
+      return run_insert<T, Composite>(call, workspace);
     case top_k_variant::block_rows:
       return call.source.cols < block_rows_wide ? run_block_rows<T, Composite, 256>(call)
                                                 : run_block_rows<T, Composite, 512>(call);
@@ -49,14 +49,10 @@ void run(const top_k_call<T>& call, top_k_variant variant, void* workspace) {
 
 template <class T, class Composite>
 void run_distinct(const top_k_call<T>& call, top_k_variant variant, void* workspace) {
-  switch (variant) {
-    case top_k_variant::threshold:
-      return run_distinct_threshold<T, Composite>(call, workspace);
-    case top_k_variant::two_pass_insert:
-      return run_insert<T, Composite, true>(call, workspace);
-    default:
-      return run_sort<T, Composite, true>(call, workspace);
+  if (variant == top_k_variant::threshold) {
+    return run_distinct_threshold<T, Composite>(call, workspace);
   }
+  run_sort<T, Composite, true>(call, workspace);
 }
 
 template <class T>

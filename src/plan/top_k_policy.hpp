@@ -45,8 +45,6 @@ inline constexpr index_t most_staged_bytes = 72 * 1024;
 inline constexpr index_t most_staged_k = 64;
 /// warp_rows takes the best one by one up to this k, in rows of up to 32 * 4 elements.
 inline constexpr int warp_rows_most_taken = 16;
-/// Distinct keys are taken one by one up to this k, else sorted.
-inline constexpr unsigned most_taken_keys = 64;
 /// Many rows are done in passes that take about this much scratch memory each.
 inline constexpr index_t pass_bytes = index_t{1} << 28;
 

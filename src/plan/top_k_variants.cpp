@@ -44,8 +44,6 @@ const char* cuda_objection(const top_k_shape& shape, top_k_variant asked) {
     switch (asked) {
       case top_k_variant::threshold:
         return shape.k <= top_k_threshold_most_distinct_k ? nullptr : "takes distinct k up to 1024";
-      case top_k_variant::two_pass_insert:
-        return shape.k <= top_k_insert_most_k ? nullptr : "takes k up to 32";
       case top_k_variant::sort:
         return nullptr;
       default:

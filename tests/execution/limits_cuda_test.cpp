@@ -118,8 +118,7 @@ TEST_CASE("top_k keeps its limit", "[limits][cuda]") {
 
 TEST_CASE("top_k_distinct keeps its limit", "[limits][cuda]") {
   const auto data = gpu_test::tied_matrix<std::int16_t>(203, 900, 4, 0.5, 3000);
-  for (const auto variant : {gpu::top_k_variant::threshold, gpu::top_k_variant::sort,
-                             gpu::top_k_variant::two_pass_insert}) {
+  for (const auto variant : {gpu::top_k_variant::threshold, gpu::top_k_variant::sort}) {
     CAPTURE(gpu::to_string(variant));
     check_limits([&](const gpu::execution& exec) {
       const auto best = gpu::top_k_distinct(data, 17, {.variant = variant, .exec = exec});

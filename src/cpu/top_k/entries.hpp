@@ -71,7 +71,7 @@ std::vector<T> sample_values(const T* data, index_t n, index_t count) {
 template <class T, class Take>
 void scan_all(const T* data, index_t begin, index_t end, scan_test& test, T& bound,
               std::vector<std::uint64_t>& hits, const Take& take) {
-  const auto scan = scan_of(usable_scan_table(), T{});
+  const auto scan = scan_of<T>(usable_scan_table());
   detail::in_polled_pieces(end - begin, [&](index_t from, index_t to) {
     auto at = static_cast<std::size_t>(begin + from);
     const auto last = static_cast<std::size_t>(begin + to);

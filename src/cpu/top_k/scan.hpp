@@ -27,15 +27,17 @@ using scan_function = scan_result (*)(scan_test test, const T* data, std::size_t
                                       std::size_t room);
 
 /// The scans of one instruction set.
-struct scan_table {
-  scan_function<std::int8_t> int8;
-  scan_function<std::int16_t> int16;
-  scan_function<std::int32_t> int32;
-  scan_function<std::uint8_t> uint8;
-  scan_function<std::uint16_t> uint16;
-  scan_function<float> float32;
-  scan_function<double> float64;
+template <class T>
+struct scan_entry {
+  scan_function<T> scan;
 };
+struct scan_table : scan_entry<std::int8_t>,
+                    scan_entry<std::int16_t>,
+                    scan_entry<std::int32_t>,
+                    scan_entry<std::uint8_t>,
+                    scan_entry<std::uint16_t>,
+                    scan_entry<float>,
+                    scan_entry<double> {};
 
 namespace baseline {
 extern const scan_table top_k_scans;
@@ -50,26 +52,9 @@ extern const scan_table top_k_scans;
 /// The table of the best instruction set that this machine can run.
 const scan_table& usable_scan_table();
 
-inline auto scan_of(const scan_table& table, std::int8_t) {
-  return table.int8;
-}
-inline auto scan_of(const scan_table& table, std::int16_t) {
-  return table.int16;
-}
-inline auto scan_of(const scan_table& table, std::int32_t) {
-  return table.int32;
-}
-inline auto scan_of(const scan_table& table, std::uint8_t) {
-  return table.uint8;
-}
-inline auto scan_of(const scan_table& table, std::uint16_t) {
-  return table.uint16;
-}
-inline auto scan_of(const scan_table& table, float) {
-  return table.float32;
-}
-inline auto scan_of(const scan_table& table, double) {
-  return table.float64;
+template <class T>
+scan_function<T> scan_of(const scan_table& table) {
+  return table.scan_entry<T>::scan;
 }
 
 }  // namespace gpu::cpu

@@ -8,7 +8,7 @@
 
 #include "cuda_runtime/arena.hpp"
 #include "kernels/common/launch.cuh"
-#include "kernels/top_k/threshold.cuh"
+#include "kernels/top_k/key.cuh"
 #include "plan/top_k_policy.hpp"
 
 namespace gpu::kernels::select {

@@ -218,4 +218,51 @@ __global__ void __launch_bounds__(finish_threads)
   if (threadIdx.x == 0) found[row_number] = known;
 }
 
+template <class T, class Composite>
+struct distinct_workspace {
+  sample_plan plan;
+  index_t rows_per_pass;
+  Composite* list;
+  counted_composite<Composite>* entries;
+  unsigned long long* filled;
+  std::size_t bytes;
+
+  distinct_workspace(index_t rows, index_t cols, index_t k, std::size_t shared_bytes, void* memory)
+      : plan(plan_distinct_sample(cols, k, sizeof(Composite), shared_bytes)) {
+    rows_per_pass = rows_of_pass(rows, plan.capacity * static_cast<index_t>(sizeof(*entries)) +
+                                           plan.kept * static_cast<index_t>(sizeof(Composite)));
+    cuda::arena pieces(memory);
+    list = pieces.take<Composite>(rows_per_pass * plan.kept);
+    entries = pieces.take<counted_composite<Composite>>(rows_per_pass * plan.capacity);
+    filled = pieces.take<unsigned long long>(rows_per_pass);
+    bytes = pieces.bytes();
+  }
+};
+
+template <class T, class Composite>
+void run_distinct_threshold(const top_k_call<T>& whole, void* workspace) {
+  const distinct_workspace<T, Composite> memory(whole.rows, whole.source.cols, whole.k,
+                                                whole.shared_bytes, workspace);
+  const std::size_t filter_shared =
+      next_power_of_two(static_cast<unsigned>(memory.plan.kept)) * sizeof(Composite);
+  const std::size_t finish_shared = sizeof(distinct_memory<Composite>);
+  allow_shared_memory(distinct_filter_kernel<T, Composite>, filter_shared);
+  allow_shared_memory(distinct_finish_kernel<T, Composite>, finish_shared);
+  for (index_t first = 0; first < whole.rows; first += memory.rows_per_pass) {
+    const top_k_call<T> call =
+        whole.part(first, std::min(memory.rows_per_pass, whole.rows - first));
+    launch_sample<T, Composite, true>(call, memory.plan, memory.list, memory.filled);
+    const dim3 grid(filter_blocks(call), static_cast<unsigned>(call.rows));
+    launch_dependent(distinct_filter_kernel<T, Composite>, grid, filter_threads, filter_shared,
+                     call.stream, call.source, static_cast<const Composite*>(memory.list),
+                     memory.plan, memory.entries, memory.filled);
+    launch_dependent(distinct_finish_kernel<T, Composite>, static_cast<unsigned>(call.rows),
+                     finish_threads, finish_shared, call.stream, call.source,
+                     static_cast<const counted_composite<Composite>*>(memory.entries), memory.plan,
+                     static_cast<const unsigned long long*>(memory.filled),
+                     static_cast<unsigned>(call.k), call.sink, call.counts, call.counts_stride,
+                     call.found);
+  }
+}
+
 }  // namespace gpu::kernels::select

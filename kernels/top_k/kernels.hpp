@@ -17,6 +17,7 @@ struct top_k_job {
   index_t k = 1;     ///< 1 .. cols.
   bool largest = true;
   bool sorted = true;
+  bool distinct = false;
   top_k_variant variant = top_k_variant::threshold;
   int multiprocessors = 1;
   std::size_t shared_bytes = 48 * 1024;  ///< That a block may have.
@@ -26,21 +27,12 @@ struct top_k_job {
 template <class T>
 std::size_t top_k_workspace(const top_k_job& job);
 
-/// The job.k best entries of each row: values and indices are [rows, at least k].
+/// The job.k best entries of each row: values and indices are [rows, at least k]. Distinct: the
+/// best distinct values, with first positions, counts as large, and found [rows].
 template <class T>
 void launch_top_k(const top_k_job& job, device_matrix_view<const T> data,
                   device_matrix_view<T> values, device_matrix_view<index_t> indices,
-                  void* workspace, cudaStream_t stream);
-
-/// Scratch memory of launch_top_k_distinct, bytes.
-template <class T>
-std::size_t top_k_distinct_workspace(const top_k_job& job);
-
-/// The job.k best distinct values of each row with first positions and counts; found [rows].
-template <class T>
-void launch_top_k_distinct(const top_k_job& job, device_matrix_view<const T> data,
-                           device_matrix_view<T> values, device_matrix_view<index_t> indices,
-                           device_matrix_view<index_t> counts, index_t* found, void* workspace,
-                           cudaStream_t stream);
+                  void* workspace, cudaStream_t stream, device_matrix_view<index_t> counts = {},
+                  index_t* found = nullptr);
 
 }  // namespace gpu::kernels

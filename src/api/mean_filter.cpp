@@ -80,7 +80,7 @@ void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
       cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
     } else {
       ask_progress(options.exec, "mean_filter", in.rows());
-      cuda::mean_filter(in, out, shape, variant, options.nans, options.exec);
+      cuda::filter(in, {}, out, shape, variant, options.nans, options.exec);
     }
   });
 }
@@ -97,7 +97,7 @@ void detail::mean_filter(device_matrix_view<const In> in, device_matrix_view<Out
     check_workspace(options.workspace,
                     cuda::plan_mean_filter_tile(shape, sizeof(In), variant).workspace_bytes);
     ask_progress(options.exec, "mean_filter", in.rows());
-    cuda::mean_filter(in, out, shape, variant, options.nans, options.workspace, options.exec);
+    cuda::filter(in, {}, out, shape, variant, options.nans, options.workspace, options.exec);
   });
 }
 
@@ -117,7 +117,7 @@ void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
       cpu::convolve(in, weights, out, shape, options.exec);
     } else {
       ask_progress(options.exec, "convolve", in.rows());
-      cuda::convolve(in, weights, out, shape, variant, options.exec);
+      cuda::filter(in, weights, out, shape, variant, nan_policy::propagate, options.exec);
     }
   });
 }
@@ -135,7 +135,8 @@ void detail::convolve(device_matrix_view<const In> in, std::span<const double> w
     check_workspace(options.workspace,
                     convolve_workspace_bytes(static_cast<index_t>(weights.size()), variant));
     ask_progress(options.exec, "convolve", in.rows());
-    cuda::convolve(in, weights, out, shape, variant, options.workspace, options.exec);
+    cuda::filter(in, weights, out, shape, variant, nan_policy::propagate, options.workspace,
+                 options.exec);
   });
 }
 

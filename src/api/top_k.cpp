@@ -70,30 +70,23 @@ top_k_options decide(top_k_shape shape, const top_k_options& options, memory_spa
   return decided;
 }
 
+// Of distinct values where `found` is not null.
 template <class T>
-void run_host(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-              const top_k_options& options) {
+void run_host(matrix_view<const T> data, index_t k, T* values, index_t* indices, index_t* counts,
+              index_t* found, const top_k_options& options) {
+  const char* const name = found != nullptr ? "top_k_distinct" : "top_k";
+  if (found != nullptr) std::fill_n(found, data.rows(), index_t{0});
   if (data.rows() == 0 || k == 0) return;
   if (options.exec.target == backend::cuda) {
-    ask_progress(options.exec, "top_k", data.rows());
-    cuda::top_k<T>(data, k, values, indices, options);
-  } else {
-    const polled_call polled(options.exec.on_progress, "top_k", data.rows());
-    cpu::top_k<T>(data, k, values, indices, options);
+    ask_progress(options.exec, name, data.rows());
+    cuda::top_k<T>(data, k, values, indices, counts, found, options);
+    return;
   }
-}
-
-template <class T>
-void run_host_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-                       index_t* counts, index_t* found, const top_k_options& options) {
-  std::fill_n(found, data.rows(), index_t{0});
-  if (data.rows() == 0 || k == 0) return;
-  if (options.exec.target == backend::cuda) {
-    ask_progress(options.exec, "top_k_distinct", data.rows());
-    cuda::top_k_distinct<T>(data, k, values, indices, counts, found, options);
-  } else {
-    const polled_call polled(options.exec.on_progress, "top_k_distinct", data.rows());
+  const polled_call polled(options.exec.on_progress, name, data.rows());
+  if (found != nullptr) {
     cpu::top_k_distinct<T>(data, k, values, indices, counts, found, options);
+  } else {
+    cpu::top_k<T>(data, k, values, indices, options);
   }
 }
 
@@ -132,7 +125,7 @@ top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_op
     top_k_result<T> result{.requested = k};
     result.values.resize(static_cast<std::size_t>(entries));
     result.indices.resize(static_cast<std::size_t>(entries));
-    run_host(row, entries, result.values.data(), result.indices.data(), decided);
+    run_host(row, entries, result.values.data(), result.indices.data(), nullptr, nullptr, decided);
     return result;
   });
 }
@@ -148,7 +141,7 @@ top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
     top_k_rows_result<T> result{.values = matrix<T>(data.rows(), entries),
                                 .indices = matrix<index_t>(data.rows(), entries),
                                 .requested = k};
-    run_host(data, entries, result.values.data(), result.indices.data(), decided);
+    run_host(data, entries, result.values.data(), result.indices.data(), nullptr, nullptr, decided);
     return result;
   });
 }
@@ -167,8 +160,8 @@ top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t
                                     .counts = std::vector<index_t>(size),
                                     .requested = k};
     index_t found = 0;
-    run_host_distinct(row, entries, result.values.data(), result.indices.data(),
-                      result.counts.data(), &found, decided);
+    run_host(row, entries, result.values.data(), result.indices.data(), result.counts.data(),
+             &found, decided);
     result.values.resize(static_cast<std::size_t>(found));
     result.indices.resize(static_cast<std::size_t>(found));
     result.counts.resize(static_cast<std::size_t>(found));
@@ -191,8 +184,8 @@ top_k_distinct_rows_result<T> top_k_distinct_rows(matrix_view<const T> data, ind
         .counts = matrix<index_t>(data.rows(), entries),
         .found = std::vector<index_t>(static_cast<std::size_t>(data.rows())),
         .requested = k};
-    run_host_distinct(data, entries, result.values.data(), result.indices.data(),
-                      result.counts.data(), result.found.data(), decided);
+    run_host(data, entries, result.values.data(), result.indices.data(), result.counts.data(),
+             result.found.data(), decided);
     return result;
   });
 }
@@ -209,7 +202,7 @@ index_t top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T>
     if (data.empty()) return entries;
     check_scratch<T>(shape, decided);
     ask_progress(options.exec, "top_k", data.rows());
-    cuda::top_k<T>(data, entries, values, indices, decided);
+    cuda::top_k<T>(data, entries, values, indices, {}, nullptr, decided);
     return entries;
   });
 }
@@ -233,7 +226,7 @@ void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_v
     if (data.rows() == 0) return;
     check_scratch<T>(shape, decided);
     ask_progress(options.exec, "top_k_distinct", data.rows());
-    cuda::top_k_distinct<T>(data, entries, values, indices, counts, found.data(), decided);
+    cuda::top_k<T>(data, entries, values, indices, counts, found.data(), decided);
   });
 }
 

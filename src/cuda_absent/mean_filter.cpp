@@ -11,41 +11,25 @@ mean_filter_tile plan_mean_filter_tile(const detail::filter_shape&, std::size_t,
 }
 
 template <class In, class Out>
-void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&,
-                 mean_filter_variant, nan_policy, const execution&) {
+void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,
+            const detail::filter_shape&, mean_filter_variant, nan_policy, const execution&) {
   throw_not_built();
 }
 
 template <class In, class Out>
-void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,
-              const detail::filter_shape&, mean_filter_variant, const execution&) {
-  throw_not_built();
-}
-
-template <class In, class Out>
-void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>, const detail::filter_shape&,
-                 mean_filter_variant, nan_policy, device_workspace, const execution&) {
-  throw_not_built();
-}
-
-template <class In, class Out>
-void convolve(device_matrix_view<const In>, std::span<const double>, device_matrix_view<Out>,
-              const detail::filter_shape&, mean_filter_variant, device_workspace,
-              const execution&) {
+void filter(device_matrix_view<const In>, std::span<const double>, device_matrix_view<Out>,
+            const detail::filter_shape&, mean_filter_variant, nan_policy, device_workspace,
+            const execution&) {
   throw_not_built();
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
-  template void mean_filter(matrix_view<const In>, matrix_view<Out>, const detail::filter_shape&, \
-                            mean_filter_variant, nan_policy, const execution&);                   \
-  template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,        \
-                         const detail::filter_shape&, mean_filter_variant, const execution&);     \
-  template void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,                \
-                            const detail::filter_shape&, mean_filter_variant, nan_policy,         \
-                            device_workspace, const execution&);                                  \
-  template void convolve(device_matrix_view<const In>, std::span<const double>,                   \
-                         device_matrix_view<Out>, const detail::filter_shape&,                    \
-                         mean_filter_variant, device_workspace, const execution&);
+  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
+                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
+                       const execution&);                                                         \
+  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
+                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
+                       nan_policy, device_workspace, const execution&);
 GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 

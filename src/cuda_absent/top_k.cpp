@@ -14,36 +14,22 @@ std::size_t top_k_workspace(index_t, index_t, index_t, bool, const top_k_options
   throw_not_built();
 }
 template <class T>
-void top_k(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&) {
-  throw_not_built();
-}
-template <class T>
-void top_k_distinct(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,
-                    const top_k_options&) {
+void top_k(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, const top_k_options&) {
   throw_not_built();
 }
 template <class T>
 void top_k(device_matrix_view<const T>, index_t, device_matrix_view<T>, device_matrix_view<index_t>,
-           const top_k_options&) {
-  throw_not_built();
-}
-template <class T>
-void top_k_distinct(device_matrix_view<const T>, index_t, device_matrix_view<T>,
-                    device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,
-                    const top_k_options&) {
+           device_matrix_view<index_t>, index_t*, const top_k_options&) {
   throw_not_built();
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
-  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&);  \
-  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&);       \
-  template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
-                                  const top_k_options&);                                           \
-  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,              \
-                         device_matrix_view<index_t>, const top_k_options&);                       \
-  template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
-                                  device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&);
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                             \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&); \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,         \
+                         const top_k_options&);                                                   \
+  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,             \
+                         device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,      \
+                         const top_k_options&);
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 

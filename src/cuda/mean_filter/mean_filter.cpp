@@ -25,12 +25,38 @@ void check_workspace(std::size_t needed, const execution& exec) {
                       needed);
 }
 
-// Filters batches of rows of host views on the device: `launch(in, out, shape, scratch, exec)`.
-// `scratch_bytes(shape)` is what it takes.
-template <class In, class Out, class Scratch, class Launch>
-void filter_host(const char* what, matrix_view<const In> in, matrix_view<Out> out,
-                 const filter_shape& shape, const execution& exec, const Scratch& scratch_bytes,
-                 const Launch& launch) {
+// The variant `direct` reads weights from device memory.
+std::size_t workspace_bytes(const filter_shape& shape, std::span<const double> weights,
+                            mean_filter_variant variant) {
+  if (weights.empty()) return kernels::mean_filter_workspace_bytes(shape, variant);
+  return variant == mean_filter_variant::direct ? weights.size_bytes() : 0;
+}
+
+}  // namespace
+
+template <class In, class Out>
+void filter(device_matrix_view<const In> in, std::span<const double> weights,
+            device_matrix_view<Out> out, const filter_shape& shape, mean_filter_variant variant,
+            nan_policy nans, device_workspace workspace, const execution& exec) {
+  const std::size_t bytes = workspace_bytes(shape, weights, variant);
+  check_workspace(bytes, exec);
+  const device_guard guard(device_of(exec));
+  const cudaStream_t stream = exec.stream.get();
+  const scratch memory(workspace, bytes, stream);
+  if (weights.empty()) {
+    kernels::launch_mean_filter(in, out, shape, variant, nans, memory.data(), stream);
+    return;
+  }
+  double flipped[max_convolve_weights];
+  std::reverse_copy(weights.begin(), weights.end(), flipped);
+  kernels::launch_correlate(in, out, shape, std::span<const double>(flipped, weights.size()),
+                            variant, reinterpret_cast<double*>(memory.data()), stream);
+}
+
+template <class In, class Out>
+void filter(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
+            const filter_shape& shape, mean_filter_variant variant, nan_policy nans,
+            const execution& exec) {
   struct batch_memory {
     In* in;
     Out* out;
@@ -42,7 +68,7 @@ void filter_host(const char* what, matrix_view<const In> in, matrix_view<Out> ou
     return batch;
   };
   const auto divide = [&](arena& memory, index_t rows) {
-    const std::size_t bytes = scratch_bytes(shape_of(rows));
+    const std::size_t bytes = workspace_bytes(shape_of(rows), weights, variant);
     return batch_memory{.in = memory.take<In>(static_cast<std::size_t>(rows * in.cols())),
                         .out = memory.take<Out>(static_cast<std::size_t>(rows * out.cols())),
                         .scratch = take_scratch(memory, bytes)};
@@ -52,74 +78,16 @@ void filter_host(const char* what, matrix_view<const In> in, matrix_view<Out> ou
     execution on_stream = exec;
     on_stream.stream = stream_ref(stream);
     on_stream.workspace_bytes = 0;  // kept by the batches
-    launch(device_matrix_view<const In>(on.in, rows.count, in.cols()),
-           device_matrix_view<Out>(on.out, rows.count, out.cols()), shape_of(rows.count),
-           on.scratch, on_stream);
+    filter(device_matrix_view<const In>(on.in, rows.count, in.cols()), weights,
+           device_matrix_view<Out>(on.out, rows.count, out.cols()), shape_of(rows.count), variant,
+           nans, on.scratch, on_stream);
   };
   const auto finish = [&](const batch_memory& on, staged_rows rows, cudaStream_t stream) {
     download_rows<Out>(out, on.out, rows, stream);
   };
   const device_guard guard(device_of(exec));
+  const char* const what = weights.empty() ? "mean_filter of one row" : "convolve of one row";
   run_in_batches({.what = what, .rows = in.rows()}, exec, divide, start, finish);
-}
-
-// The variant `direct` reads the weights from device memory.
-std::size_t weight_bytes(std::size_t weights, mean_filter_variant variant) {
-  return variant == mean_filter_variant::direct ? weights * sizeof(double) : 0;
-}
-
-}  // namespace
-
-template <class In, class Out>
-void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
-                 mean_filter_variant variant, nan_policy nans, const execution& exec) {
-  filter_host(
-      "mean_filter of one row", in, out, shape, exec,
-      [&](const filter_shape& batch) {
-        return kernels::mean_filter_workspace_bytes(batch, variant);
-      },
-      [&](device_matrix_view<const In> from, device_matrix_view<Out> to, const filter_shape& batch,
-          device_workspace scratch, const execution& on_stream) {
-        mean_filter(from, to, batch, variant, nans, scratch, on_stream);
-      });
-}
-
-template <class In, class Out>
-void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
-              const filter_shape& shape, mean_filter_variant variant, const execution& exec) {
-  filter_host(
-      "convolve of one row", in, out, shape, exec,
-      [&](const filter_shape&) { return weight_bytes(weights.size(), variant); },
-      [&](device_matrix_view<const In> from, device_matrix_view<Out> to, const filter_shape& batch,
-          device_workspace scratch, const execution& on_stream) {
-        convolve(from, weights, to, batch, variant, scratch, on_stream);
-      });
-}
-
-template <class In, class Out>
-void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
-                 const filter_shape& shape, mean_filter_variant variant, nan_policy nans,
-                 device_workspace workspace, const execution& exec) {
-  const std::size_t bytes = kernels::mean_filter_workspace_bytes(shape, variant);
-  check_workspace(bytes, exec);
-  const device_guard guard(device_of(exec));
-  const scratch memory(workspace, bytes, exec.stream.get());
-  kernels::launch_mean_filter(in, out, shape, variant, nans, memory.data(), exec.stream.get());
-}
-
-template <class In, class Out>
-void convolve(device_matrix_view<const In> in, std::span<const double> weights,
-              device_matrix_view<Out> out, const filter_shape& shape, mean_filter_variant variant,
-              device_workspace workspace, const execution& exec) {
-  double flipped[max_convolve_weights];
-  std::reverse_copy(weights.begin(), weights.end(), flipped);
-  const device_guard guard(device_of(exec));
-  const std::size_t bytes = weight_bytes(weights.size(), variant);
-  check_workspace(bytes, exec);
-  const scratch device_weights(workspace, bytes, exec.stream.get());
-  kernels::launch_correlate(in, out, shape, std::span<const double>(flipped, weights.size()),
-                            variant, reinterpret_cast<double*>(device_weights.data()),
-                            exec.stream.get());
 }
 
 mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t element_bytes,
@@ -128,17 +96,13 @@ mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t el
           kernels::mean_filter_workspace_bytes(shape, variant)};
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                 \
-  template void mean_filter(matrix_view<const In>, matrix_view<Out>, const filter_shape&,   \
-                            mean_filter_variant, nan_policy, const execution&);             \
-  template void convolve(matrix_view<const In>, std::span<const double>, matrix_view<Out>,  \
-                         const filter_shape&, mean_filter_variant, const execution&);       \
-  template void mean_filter(device_matrix_view<const In>, device_matrix_view<Out>,          \
-                            const filter_shape&, mean_filter_variant, nan_policy,           \
-                            device_workspace, const execution&);                            \
-  template void convolve(device_matrix_view<const In>, std::span<const double>,             \
-                         device_matrix_view<Out>, const filter_shape&, mean_filter_variant, \
-                         device_workspace, const execution&);
+#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
+  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
+                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
+                       const execution&);                                                         \
+  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
+                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
+                       nan_policy, device_workspace, const execution&);
 GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 

@@ -11,24 +11,19 @@
 
 namespace gpu::cuda {
 
-/// Host views: copies to the device and back in pieces; blocks until the result is complete.
+/// Means where `weights` is empty, else the convolution with them. Host views: copies to the device
+/// and back in pieces; blocks until the result is complete.
 template <class In, class Out>
-void mean_filter(matrix_view<const In> in, matrix_view<Out> out, const detail::filter_shape& shape,
-                 mean_filter_variant variant, nan_policy nans, const execution& exec);
-template <class In, class Out>
-void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
-              const detail::filter_shape& shape, mean_filter_variant variant,
-              const execution& exec);
+void filter(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
+            const detail::filter_shape& shape, mean_filter_variant variant, nan_policy nans,
+            const execution& exec);
 
 /// Device views: asynchronous on exec.stream.
 template <class In, class Out>
-void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
-                 const detail::filter_shape& shape, mean_filter_variant variant, nan_policy nans,
-                 device_workspace workspace, const execution& exec);
-template <class In, class Out>
-void convolve(device_matrix_view<const In> in, std::span<const double> weights,
-              device_matrix_view<Out> out, const detail::filter_shape& shape,
-              mean_filter_variant variant, device_workspace workspace, const execution& exec);
+void filter(device_matrix_view<const In> in, std::span<const double> weights,
+            device_matrix_view<Out> out, const detail::filter_shape& shape,
+            mean_filter_variant variant, nan_policy nans, device_workspace workspace,
+            const execution& exec);
 
 /// Outputs of a block, and scratch memory, for a variant.
 struct mean_filter_tile {

@@ -15,13 +15,14 @@
 namespace gpu::cuda {
 namespace {
 
-kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, const top_k_options& options,
-                            int device) {
+kernels::top_k_job make_job(index_t rows, index_t cols, index_t k, bool distinct,
+                            const top_k_options& options, int device) {
   return {.rows = rows,
           .cols = cols,
           .k = k,
           .largest = options.select == top_k_select::largest,
           .sorted = options.order == top_k_order::sorted,
+          .distinct = distinct,
           .variant = options.variant,
           .multiprocessors = limits_of(device).multiprocessors,
           .shared_bytes = limits_of(device).block_shared_bytes};
@@ -48,18 +49,33 @@ template <class T>
 std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct,
                             const top_k_options& options) {
   const device_guard guard(device_of(options.exec));
-  const kernels::top_k_job job = make_job(rows, cols, k, options, device_of(options.exec));
-  return distinct ? kernels::top_k_distinct_workspace<T>(job) : kernels::top_k_workspace<T>(job);
+  return kernels::top_k_workspace<T>(
+      make_job(rows, cols, k, distinct, options, device_of(options.exec)));
 }
 
-namespace {
+template <class T>
+void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
+           device_matrix_view<index_t> indices, device_matrix_view<index_t> counts, index_t* found,
+           const top_k_options& options) {
+  const int device = device_of(options.exec);
+  const device_guard guard(device);
+  const cudaStream_t stream = options.exec.stream.get();
+  const bool distinct = found != nullptr;
+  if (distinct && data.cols() == 0) {
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemsetAsync(found, 0, static_cast<std::size_t>(data.rows()) * sizeof(index_t), stream));
+    return;
+  }
+  const kernels::top_k_job job = make_job(data.rows(), data.cols(), k, distinct, options, device);
+  const scratch memory(options.workspace,
+                       options.workspace.empty() ? kernels::top_k_workspace<T>(job) : 0, stream);
+  kernels::launch_top_k<T>(job, data, values, indices, memory.data(), stream, counts, found);
+}
 
-// Calls select(memory, rows, options) for batches of rows on the device, and copies what it leaves
-// there by download(memory, rows, stream).
-template <class T, class Select, class Download>
-void select_in_batches(matrix_view<const T> data, index_t k, const top_k_options& options,
-                       const char* what, bool distinct, const Select& select,
-                       const Download& download) {
+template <class T>
+void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices, index_t* counts,
+           index_t* found, const top_k_options& options) {
+  const bool distinct = found != nullptr;
   const device_guard guard(device_of(options.exec));
   const auto divide = [&](arena& memory, index_t rows) {
     const auto entries = static_cast<std::size_t>(rows * k);
@@ -79,87 +95,30 @@ void select_in_batches(matrix_view<const T> data, index_t k, const top_k_options
     top_k_options batch = options;
     batch.exec.stream = stream;
     batch.workspace = on.scratch;
-    select(on, rows.count, batch);
+    const device_matrix_view<index_t> batch_counts =
+        distinct ? device_matrix_view<index_t>(on.counts, rows.count, k)
+                 : device_matrix_view<index_t>();
+    top_k<T>({on.input, rows.count, data.cols()}, k, {on.values, rows.count, k},
+             {on.indices, rows.count, k}, batch_counts, on.found, batch);
   };
+  const auto download = [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
+    download_rows<T>({values, data.rows(), k}, on.values, rows, stream);
+    download_rows<index_t>({indices, data.rows(), k}, on.indices, rows, stream);
+    if (!distinct) return;
+    download_rows<index_t>({counts, data.rows(), k}, on.counts, rows, stream);
+    download_rows<index_t>({found, data.rows(), 1}, on.found, rows, stream);
+  };
+  const char* const what = distinct ? "top_k_distinct of one row" : "top_k of one row";
   run_in_batches({.what = what, .rows = data.rows()}, options.exec, divide, start, download);
 }
 
-}  // namespace
-
-template <class T>
-void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-           device_matrix_view<index_t> indices, const top_k_options& options) {
-  const int device = device_of(options.exec);
-  const device_guard guard(device);
-  const cudaStream_t stream = options.exec.stream.get();
-  const kernels::top_k_job job = make_job(data.rows(), data.cols(), k, options, device);
-  const scratch memory(options.workspace,
-                       options.workspace.empty() ? kernels::top_k_workspace<T>(job) : 0, stream);
-  kernels::launch_top_k<T>(job, data, values, indices, memory.data(), stream);
-}
-
-template <class T>
-void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-                    device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    index_t* found, const top_k_options& options) {
-  const int device = device_of(options.exec);
-  const device_guard guard(device);
-  const cudaStream_t stream = options.exec.stream.get();
-  if (data.cols() == 0) {
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemsetAsync(found, 0, static_cast<std::size_t>(data.rows()) * sizeof(index_t), stream));
-    return;
-  }
-  const kernels::top_k_job job = make_job(data.rows(), data.cols(), k, options, device);
-  const scratch memory(options.workspace,
-                       options.workspace.empty() ? kernels::top_k_distinct_workspace<T>(job) : 0,
-                       stream);
-  kernels::launch_top_k_distinct<T>(job, data, values, indices, counts, found, memory.data(),
-                                    stream);
-}
-
-template <class T>
-void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-           const top_k_options& options) {
-  select_in_batches<T>(
-      data, k, options, "top_k of one row", false,
-      [&](const batch_memory<T>& on, index_t rows, const top_k_options& batch) {
-        top_k<T>({on.input, rows, data.cols()}, k, {on.values, rows, k}, {on.indices, rows, k},
-                 batch);
-      },
-      [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
-        download_rows<T>({values, data.rows(), k}, on.values, rows, stream);
-        download_rows<index_t>({indices, data.rows(), k}, on.indices, rows, stream);
-      });
-}
-
-template <class T>
-void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-                    index_t* counts, index_t* found, const top_k_options& options) {
-  select_in_batches<T>(
-      data, k, options, "top_k_distinct of one row", true,
-      [&](const batch_memory<T>& on, index_t rows, const top_k_options& batch) {
-        top_k_distinct<T>({on.input, rows, data.cols()}, k, {on.values, rows, k},
-                          {on.indices, rows, k}, {on.counts, rows, k}, on.found, batch);
-      },
-      [&](const batch_memory<T>& on, staged_rows rows, cudaStream_t stream) {
-        download_rows<T>({values, data.rows(), k}, on.values, rows, stream);
-        download_rows<index_t>({indices, data.rows(), k}, on.indices, rows, stream);
-        download_rows<index_t>({counts, data.rows(), k}, on.counts, rows, stream);
-        download_rows<index_t>({found, data.rows(), 1}, on.found, rows, stream);
-      });
-}
-
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
-  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&);  \
-  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, const top_k_options&);       \
-  template void top_k_distinct<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*, \
-                                  const top_k_options&);                                           \
-  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,              \
-                         device_matrix_view<index_t>, const top_k_options&);                       \
-  template void top_k_distinct<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,     \
-                                  device_matrix_view<index_t>, device_matrix_view<index_t>,        \
-                                  index_t*, const top_k_options&);
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                             \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&); \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,         \
+                         const top_k_options&);                                                   \
+  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,             \
+                         device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,      \
+                         const top_k_options&);
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 #undef GPU_SIMILARITY_INSTANTIATE
 

@@ -17,21 +17,16 @@ template <class T>
 std::size_t top_k_workspace(index_t rows, index_t cols, index_t k, bool distinct,
                             const top_k_options& options);
 
-/// Host memory in and out, blocking; outputs dense as in cpu/top_k/top_k.hpp.
+/// Host memory in and out, blocking; outputs dense as in cpu/top_k/top_k.hpp. Distinct values where
+/// `found` is not null, else `counts` is null too.
 template <class T>
-void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-           const top_k_options& options);
-template <class T>
-void top_k_distinct(matrix_view<const T> data, index_t k, T* values, index_t* indices,
-                    index_t* counts, index_t* found, const top_k_options& options);
+void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices, index_t* counts,
+           index_t* found, const top_k_options& options);
 
-/// Device memory, asynchronous on options.exec.stream; outputs may be wider than k.
+/// The same of device memory, asynchronous on options.exec.stream; outputs may be wider than k.
 template <class T>
 void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-           device_matrix_view<index_t> indices, const top_k_options& options);
-template <class T>
-void top_k_distinct(device_matrix_view<const T> data, index_t k, device_matrix_view<T> values,
-                    device_matrix_view<index_t> indices, device_matrix_view<index_t> counts,
-                    index_t* found, const top_k_options& options);
+           device_matrix_view<index_t> indices, device_matrix_view<index_t> counts, index_t* found,
+           const top_k_options& options);
 
 }  // namespace gpu::cuda

@@ -23,9 +23,11 @@ option* add_choice(verb& v, std::string_view name, Value& value, const words<Val
                    std::string help, const aliases& others = {}) {
   std::vector<std::string_view> texts;
   for (const auto& [text, meant] : known) texts.push_back(text);
-  return v.add_words(
+  option* const added = v.add_words(
       name, texts, [&value, known](std::size_t at) { value = known[at].second; }, std::move(help),
       others);
+  added->said = [&value] { return word_of(value); };
+  return added;
 }
 /// Of all words that there are for such a value.
 template <class Value>
@@ -75,7 +77,7 @@ struct offered_formats {
 void add_output(verb& v, job_files& c, const offered_formats& formats);
 
 /// What a run did, as JSON.
-option* add_report(verb& v, job_files& c, const char* description);
+void add_report(verb& v, job_files& c, const char* description);
 
 /// How much may be written.
 void add_size_limit(verb& v, job_files& c);

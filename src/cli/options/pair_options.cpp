@@ -12,136 +12,110 @@ namespace gpu::cli {
 namespace {
 
 void add_keep_fraction(verb& v, pairs_command& c) {
-  v.add_option("--keep-fraction", c.keep_fraction,
-               "Keep the strongest share F of all tested pairs, and those as strong as the last")
-      ->type_name("F")
-      ->check(number_in("a number above 0 and up to 1", [](double f) { return f > 0 && f <= 1; }))
-      ->group("Which pairs");
+  v.heading = "Which pairs";
+  v.add_number("--keep-fraction", c.keep_fraction, "F", {.most = 1, .is_above = true},
+               "Keep the strongest share F of all tested pairs, and those as strong as the last");
 }
 
 void add_filter(verb& v, pairs_command& c) {
-  v.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
-      ->type_name("P")
-      ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
-      ->group("Which pairs");
-  v.add_option("--min-abs", c.filter.min_abs,
+  v.heading = "Which pairs";
+  v.add_number("--max-p", c.filter.max_p, "P", {.most = 1, .is_above = true},
+               "Keep pairs with p <= P, after --adjust [1]")
+      ->of_result();
+  v.add_number("--min-abs", c.filter.min_abs, "R", {.most = 1},
                "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
                "statistic <= -R; 0 keeps all [0]")
-      ->type_name("R")
-      ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
-      ->group("Which pairs");
+      ->of_result();
   add_choice(v, "--tail", c.filter.side,
              "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
-      ->group("Which pairs");
+      ->of_result();
   add_keep_fraction(v, c);
   add_choice(v, "--adjust", c.correct,
              "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, "
              "fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with "
              "bh and --min-abs together) [none]",
              {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}})
-      ->group("Which pairs");
+      ->of_result();
   add_choice(v, "--shuffle", c.max_t.shuffle,
              "For --adjust max-t: shuffle columns in any order, or shift them together (time "
-             "series) [permutation]")
-      ->group("Which pairs");
-  v.add_option(
-       "--permutations", c.max_t.permutations,
-       "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 1000000",
-                        [](double n) { return n >= 1 && n <= 1e6; }))
-      ->group("Which pairs");
-  v.add_option("--seed", c.max_t.seed, "For --adjust max-t: seed of the shuffles [0]")
-      ->type_name("S")
-      ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
-      ->group("Which pairs");
+             "series) [permutation]");
+  v.add_number(
+      "--permutations", c.max_t.permutations, "N", {.least = 1, .most = 1000000},
+      "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]");
+  v.add_number("--seed", c.max_t.seed, "S", {}, "For --adjust max-t: seed of the shuffles [0]");
 }
 
 void add_against(verb& v, pairs_command& c) {
-  v.add_option("--against", c.against,
-               "Compare every row of INPUT with every row of this second table, which has as many "
-               "columns, instead of the rows of INPUT with each other")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
+  v.heading = "Input";
+  v.add_file("--against", c.against,
+             "Compare every row of INPUT with every row of this second table, which has as many "
+             "columns, instead of the rows of INPUT with each other");
 }
 
 void add_match(verb& v, pairs_command& c, const char* description) {
-  add_choice(v, "--match", c.match, description)->group("Input");
+  v.heading = "Input";
+  add_choice(v, "--match", c.match, description)->of_result();
 }
 
 void add_columns(verb& v, pairs_command& c) {
-  v.add_option("--covariates", c.covariates,
-               "Partial correlation given the rows of this table. It needs the same columns as "
-               "INPUT; spearman and pearson")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
-  v.add_option("--weights", c.weights,
-               "Weight of each column of INPUT: a table of one row or one column of numbers from "
-               "0; pearson and cosine")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
-  v.add(
-       "--effective-observations",
-       [&c](const std::string& n) {
-         c.pairs.effective_observations = std::strtod(n.c_str(), nullptr);
-         return std::string();
-       },
-       "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
-       "columns; with --weights there are no t and p]")
-      ->type_name("N")
-      ->check(number_in("a number from 3", [](double n) { return n >= 3; }))
-      ->group("Input");
+  v.heading = "Input";
+  v.add_file("--covariates", c.covariates,
+             "Partial correlation given the rows of this table. It needs the same columns as "
+             "INPUT; spearman and pearson");
+  v.add_file("--weights", c.weights,
+             "Weight of each column of INPUT: a table of one row or one column of numbers from "
+             "0; pearson and cosine");
+  observation_count& sample_size = c.pairs.effective_observations;
+  const auto take = [&sample_size](const std::string& n) -> std::string {
+    sample_size = std::strtod(n.c_str(), nullptr);
+    return "";
+  };
+  option* const added =
+      v.add("--effective-observations", take,
+            "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
+            "columns; with --weights there are no t and p]");
+  added->type_name("N")->check(number_in({.least = 3}, false))->of_result();
+  added->said = [&sample_size] {
+    return sample_size == 0 ? std::string() : fmt::format("{}", double{sample_size});
+  };
 }
 
 void add_kept(verb& v, pairs_command& c, const words<keep_kind>& kinds) {
-  add_choice(v, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")->group("Result");
-  v.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
-      ->type_name("K")
-      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
-      ->group("Result");
+  v.heading = "Result";
+  add_choice(v, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")->of_result();
+  v.add_number("-k", c.k, "K", {.least = 1}, "Partners of each row for --keep top-k [10]")
+      ->of_result();
 }
 
 void add_digits(verb& v, pairs_command& c) {
-  v.add_option("--digits", c.digits,
+  v.heading = "Result";
+  v.add_number("--digits", c.digits, "N", {.least = 1, .most = 17},
                "Significant digits of all numbers in text, 1 to 17 [the statistic in full, 6 of "
-               "the others]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 17", [](double n) { return n >= 1 && n <= 17; }))
-      ->group("Result");
+               "the others]");
 }
 
 void add_result(verb& v, pairs_command& c) {
   add_kept(v, c, {words_of<keep_kind>.begin(), words_of<keep_kind>.end()});
+  v.heading = "Result";
   add_choice(v, "--order", c.order,
              "What is best for --keep top-k: the largest magnitude, or the largest statistic "
              "(with --tail less: the smallest) [by-absolute-value]")
-      ->group("Result");
+      ->of_result();
   v.add_option("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "
                "its observations, in a column n")
-      ->group("Result");
-  v.add_option("--confidence", c.confidence,
+      ->of_result();
+  v.add_number("--confidence", c.confidence, "LEVEL",
+               {.most = 1, .is_above = true, .is_below = true},
                "Write the confidence interval of each pair's statistic, two-sided at this level, "
                "in columns lower and upper [none]")
-      ->type_name("LEVEL")
-      ->check(number_in("a number above 0 and below 1, as 0.95",
-                        [](double level) { return level > 0 && level < 1; }))
-      ->group("Result");
+      ->of_result();
   add_output(v, c, edge_formats());
-  v.add_option("--observations-output", c.observations,
-               "For --keep dense with --nan pairwise: the number of columns that the rows of "
-               "each pair share, as a matrix like that of the statistics")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-  v.add_option("--patterns", c.patterns,
-               "For --keep folded-edges: which rows have equal ranks, and so share their edges")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
+  v.add_file("--observations-output", c.observations,
+             "For --keep dense with --nan pairwise: the number of columns that the rows of "
+             "each pair share, as a matrix like that of the statistics");
+  v.add_file("--patterns", c.patterns,
+             "For --keep folded-edges: which rows have equal ranks, and so share their edges");
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
@@ -149,46 +123,44 @@ void add_result(verb& v, pairs_command& c) {
 
 /// Whether it runs, and what it says meanwhile.
 void add_manner(verb& v, pairs_command& c) {
+  v.heading = "Execution";
   v.add_option(
-       "--plan", c.plan_only,
-       "Say what would run, how long it would last and how large its result would be, and end")
-      ->group("Execution");
-  v.add_option("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+      "--plan", c.plan_only,
+      "Say what would run, how long it would last and how large its result would be, and end");
+  v.add_option("-q,--quiet", c.quiet, "No progress and no summary");
 }
 
 void add_execution(verb& v, pairs_command& c) {
+  v.heading = "Which pairs";
   add_choice(v, "--p-method", c.pairs.p_method,
              "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has "
              "ties (exact); permutations up to 9 columns, then t that is never below what "
              "permutations allow (auto) [auto]")
-      ->group("Which pairs");
+      ->of_result();
   add_missing_values(v, c.pairs);
   add_backend(v, c.pairs.exec);
-  add_choice(v, "--variant", c.pairs.variant, "Implementation of the pairs [automatic]")
-      ->group("Execution");
-  add_choice(v, "--fold", c.pairs.fold, "Whether rows of equal ranks are computed once [auto]")
-      ->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--variant", c.pairs.variant, "Implementation of the pairs [automatic]");
+  add_choice(v, "--fold", c.pairs.fold, "Whether rows of equal ranks are computed once [auto]");
   add_manner(v, c);
 }
 
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(verb& v, io::fingerprint_options& bits) {
+  v.heading = "Input";
   add_choice(v, "--input-format", bits.format,
              "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
-      ->group("Input");
-  v.add_option(
-       "--bits", bits.bits,
+      ->of_result();
+  v.add_number(
+       "--bits", bits.bits, "N", {.least = 1, .most = 2147483647},
        "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 2147483647",
-                        [](double n) { return n >= 1 && n <= 2147483647; }))
-      ->group("Input");
+      ->of_result();
   add_choice(v, "--bit-order", bits.order,
              "For packed octets: whether the most or the least significant bit comes first, as in "
              "np.packbits [big]")
-      ->group("Input");
+      ->of_result();
 }
 
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
@@ -431,10 +403,10 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
   add_match(v, c,
             "For tables of 0 and 1: how the columns of --against are matched: by name, if both "
             "files have names, or in order [name]");
-  v.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
-      ->type_name("T")
-      ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
-      ->group("Which pairs");
+  v.heading = "Which pairs";
+  v.add_number("-t,--threshold", c.filter.min_abs, "T", {.most = 1},
+               "Keep pairs with a similarity >= T [0]")
+      ->of_result();
   add_keep_fraction(v, c);
   add_kept(v, c,
            {{"edges", keep_kind::edges},

@@ -148,8 +148,7 @@ std::string examples_text(std::string_view verb) {
   if (verb == "completion") {
     return "Examples:\n"
            "  source <(gpu-similarity completion bash)\n"
-           "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity\n"
-           "  gpu-similarity completion fish > ~/.config/fish/completions/gpu-similarity.fish";
+           "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity";
   }
   return "";
 }

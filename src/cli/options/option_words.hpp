@@ -54,7 +54,7 @@ inline constexpr auto words_of<parts_format> = std::to_array<word<parts_format>>
     {{"text", parts_format::text}, {"slurm", parts_format::slurm}, {"json", parts_format::json}});
 template <>
 inline constexpr auto words_of<page_kind> = std::to_array<word<page_kind>>(
-    {{"bash", page_kind::bash}, {"fish", page_kind::fish}, {"zsh", page_kind::zsh}});
+    {{"bash", page_kind::bash}, {"zsh", page_kind::zsh}});
 template <>
 inline constexpr auto words_of<neighbor_order> =
     std::to_array<word<neighbor_order>>({{"by-absolute-value", neighbor_order::by_absolute_value},

@@ -165,7 +165,7 @@ struct modules_command : job_files {
 struct info_command {};
 
 /// `gpu-similarity completion` and `manual`.
-enum class page_kind { bash, fish, zsh, manual };
+enum class page_kind { bash, zsh, manual };
 struct page_command {
   page_kind what = page_kind::manual;
 };

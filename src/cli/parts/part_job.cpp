@@ -338,7 +338,7 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
         fmt::format("{}: another process wrote {} meanwhile, with other bytes. That one stays",
                     context_.folder.path(), text_of(place)));
   }
-  context_.folder.claim(manifest);
+  context_.folder.expect_replaceable(manifest);
   for (const computed::file& file : out.files) file.output->commit();
   context_.folder.finish(manifest);
   return manifest;

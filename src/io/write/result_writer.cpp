@@ -65,7 +65,7 @@ class edge_npy_writer final : public edge_writer {
                           return make_records(edges, {}, context_, bytes);
                         });
     } else {
-      pipeline_.emplace(out, out.place_threads(threads), block_edges);
+      pipeline_.emplace(out, std::min(threads, output_file::most_place_threads), block_edges);
     }
   }
   void write(std::span<const edge> edges) override { pipeline_->push(edges); }

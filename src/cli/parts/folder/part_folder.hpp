@@ -69,27 +69,23 @@ class part_folder {
   ///   part at `place` may have, that no job in parts has written: a link, a folder, another user's
   ///   file, a text that is no manifest.
   void expect_free(const part_place& place, const job_key& key) const;
-  /// Makes known which files of `manifest` are about to get their names.
-  /// @throw parts_error where one of them stands there with other bytes, and no manifest or claim
+  /// @throw parts_error where a file of `manifest` stands there with other bytes, and no manifest
   /// of
-  ///   this job names it: then it is not the job's. io::output_error
-  void claim(const part_manifest& manifest) const;
-  /// Writes the manifest, and takes the claim back.
+  ///   this job names it: then it is not the job's.
+  void expect_replaceable(const part_manifest& manifest) const;
+  /// Writes the manifest: its files are there.
   /// @throw io::output_error
   void finish(const part_manifest& manifest) const;
 
-  /// Removes the files that the manifests and claims of this job name, damaged or not, these
-  /// manifests and claims, and the sums of counts; then the folder, where it is empty.
-  /// What is left unfinished there is removed too where `unfinished_too`.
+  /// Removes the files that the manifests of this job name, damaged or not, these manifests, and
+  /// the sums of counts; then the folder, where it is empty. What is left unfinished there is
+  /// removed too where `unfinished` says so.
   enum class leftovers { kept, removed };
   void remove(const job_key& key, leftovers unfinished) const;
   void remove_unfinished() const;
 
  private:
-  [[nodiscard]] std::optional<part_manifest> read_manifest(const part_place& place,
-                                                           std::string_view ending) const;
-  void expect_manifest(const part_place& place, std::string_view ending, const job_key& key) const;
-  void remove_files_of(const part_manifest& manifest) const;
+  [[nodiscard]] std::optional<part_manifest> read_manifest(const part_place& place) const;
 
   folder_files files_;
   int threads_;

@@ -1,4 +1,4 @@
-#include "cli/options/command_pages.hpp"
+#include "cli/options/help_texts.hpp"
 
 namespace gpu::cli {
 namespace {

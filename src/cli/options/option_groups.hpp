@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,9 @@ option* add_bytes(verb& v, std::string_view name, Integer& value, std::string he
   return v.add(name, take, std::move(help))->type_name("BYTES");
 }
 
+/// The words of all measures.
+[[nodiscard]] words<measure> measure_words();
+
 /// How a table of text is laid out.
 void add_text_options(verb& v, io::text_options& text);
 /// What of them does not go together; "" where all does.
@@ -72,6 +76,18 @@ struct offered_formats {
 /// What is wrong with a format that the suffixes said; "" where nothing is.
 [[nodiscard]] std::string check_format(const job_files& c);
 [[nodiscard]] std::string check_format(const modules_command& c);
+
+/// An option that names an output; without a value where it is not given.
+struct named_output {
+  const char* option;
+  const std::string& path;
+};
+
+/// Gives `format` the one that the suffixes say, unless --format was given. `said_by` is what says
+/// the format where --format did not, as in "the parts are".
+/// @throw usage_error where a suffix is unknown, or two of suffixes and --format contradict
+void settle_format(io::result_format& format, bool is_given,
+                   std::initializer_list<named_output> outputs, std::string said_by = {});
 
 /// Where the result is written, and in what format.
 void add_output(verb& v, job_files& c, const offered_formats& formats);

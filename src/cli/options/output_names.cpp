@@ -1,5 +1,4 @@
-#include "cli/options/output_names.hpp"
-
+// What the names of the outputs say about their format.
 #include <fmt/format.h>
 
 #include <cstddef>

@@ -163,13 +163,15 @@ void add_fingerprints(verb& v, io::fingerprint_options& bits) {
       ->of_result();
 }
 
+/// Which option runs the job in parts; "" where none does.
+const char* parts_option(const pairs_command& c) {
+  return c.is_part ? "--part" : c.resumes ? "--resume" : "";
+}
+
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
 std::string check_permutations(const verb& v, const pairs_command& c) {
   if (c.correct != correction::max_t) {
-    for (const char* option : {"--shuffle", "--permutations", "--seed"}) {
-      if (v.is_given(option)) return fmt::format("{} needs --adjust max-t", option);
-    }
-    return "";
+    return v.given_of({"--shuffle", "--permutations", "--seed"}, "needs --adjust max-t");
   }
   const double least = 1.0 / (1.0 + static_cast<double>(c.max_t.permutations));
   if (c.filter.max_p < least) {
@@ -183,7 +185,7 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
         "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "--min-abs, without --max-p",
-        c.is_part ? "--part" : "--resume");
+        parts_option(c));
   }
   if (c.pairs.nans == nan_policy::pairwise) {
     return "--adjust max-t does not go with --nan pairwise, expected reject or propagate";
@@ -203,21 +205,17 @@ std::string check_fraction(const verb& v, const pairs_command& c) {
         "--keep-fraction does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "{}",
-        c.is_part ? "--part" : "--resume", c.fingerprints ? "--threshold" : "--min-abs");
+        parts_option(c), c.fingerprints ? "--threshold" : "--min-abs");
   }
-  for (const char* option : {"--min-abs", "--threshold", "--adjust", "--plan"}) {
-    if (v.is_given(option)) return fmt::format("--keep-fraction does not go with {}", option);
-  }
-  return "";
+  return v.given_of({"--min-abs", "--threshold", "--adjust", "--plan"},
+                    "does not go with --keep-fraction");
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const verb& v, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
-    for (const char* option : {"--min-observations", "--observations", "--observations-output"}) {
-      if (v.is_given(option)) return fmt::format("{} needs --nan pairwise", option);
-    }
-    return "";
+    return v.given_of({"--min-observations", "--observations", "--observations-output"},
+                      "needs --nan pairwise");
   }
   if (c.keep == keep_kind::folded_edges) {
     return "--keep folded-edges does not go with --nan pairwise: rows are equal to one partner and "
@@ -228,7 +226,7 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
     return fmt::format(
         "--observations-output does not go with {}: parts of dense results have only the "
         "statistics",
-        c.is_part ? "--part" : "--resume");
+        parts_option(c));
   }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
     return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
@@ -278,7 +276,7 @@ std::string check_kept(const verb& v, const pairs_command& c) {
     // merge computes q from the statistics of parts.
     if (c.is_part || c.resumes) {
       return fmt::format("--digits does not go with {}, expected the statistic in full",
-                         c.is_part ? "--part" : "--resume");
+                         parts_option(c));
     }
   }
   if (c.keep != keep_kind::dense && !c.observations.empty()) {
@@ -343,8 +341,7 @@ std::string check_matrix_market(const pairs_command& c) {
   if (c.format != io::result_format::matrix_market) return "";
   if (c.keep != keep_kind::edges) return "--format mtx needs --keep edges";
   if (c.is_part || c.resumes) {
-    return fmt::format("--format mtx does not go with {}: parts are tables",
-                       c.is_part ? "--part" : "--resume");
+    return fmt::format("--format mtx does not go with {}: parts are tables", parts_option(c));
   }
   return "";
 }
@@ -354,12 +351,8 @@ std::string check_files(const verb& v, const pairs_command& c) {
     return "--against -: standard input is INPUT already, expected a file";
   }
   if (c.plan_only) {
-    for (const char* file : {"--output", "--report", "--patterns", "--observations-output"}) {
-      if (v.is_given(file)) {
-        return fmt::format("{} does not go with --plan, which writes to standard output", file);
-      }
-    }
-    return "";
+    return v.given_of({"--output", "--report", "--patterns", "--observations-output"},
+                      "does not go with --plan, which writes to standard output");
   }
   if (c.format != io::result_format::npy || c.is_part) return "";
   if (c.keep == keep_kind::counts && c.output.empty()) {
@@ -374,10 +367,14 @@ std::string check_files(const verb& v, const pairs_command& c) {
 
 }  // namespace
 
-void add_measure(verb& v, measure& what) {
+words<measure> measure_words() {
   words<measure> names;
   for (const measure each : all_measures()) names.emplace_back(to_string(each), each);
-  add_choice(v, "--measure", what, names, "What is computed of two rows")->required();
+  return names;
+}
+
+void add_measure(verb& v, measure& what) {
+  add_choice(v, "--measure", what, measure_words(), "What is computed of two rows")->required();
 }
 
 void add_pair_options(verb& v, pairs_command& c) {
@@ -409,10 +406,7 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
       ->of_result();
   add_keep_fraction(v, c);
   add_kept(v, c,
-           {{"edges", keep_kind::edges},
-            {"top-k", keep_kind::top_k},
-            {"counts", keep_kind::counts},
-            {"dense", keep_kind::dense}});
+           words_for({keep_kind::edges, keep_kind::top_k, keep_kind::counts, keep_kind::dense}));
   add_output(v, c, edge_formats());
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");

@@ -64,12 +64,8 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  for (const char* file : {"--output", "--report", "--patterns"}) {
-    if (v.is_given(file)) {
-      return fmt::format("{} does not go with --part, which writes into --output-dir", file);
-    }
-  }
-  return "";
+  return v.given_of({"--output", "--report", "--patterns"},
+                    "does not go with --part, which writes into --output-dir");
 }
 
 void add_parts_verb(verb& v, parts_command& c) {

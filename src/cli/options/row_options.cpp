@@ -47,12 +47,10 @@ void add_quiet(verb& v, job_files& files) {
 
 void add_missing_values(verb& v, pair_options& pairs) {
   v.heading = "Input";
-  add_choice<nan_policy>(v, "--nan", pairs.nans,
-                         {{"reject", nan_policy::reject},
-                          {"propagate", nan_policy::propagate},
-                          {"pairwise", nan_policy::pairwise}},
-                         "reject: stop at a missing value. propagate: drop its row. pairwise: for "
-                         "each pair, use the columns where both rows have a value [reject]")
+  add_choice(v, "--nan", pairs.nans,
+             words_for({nan_policy::reject, nan_policy::propagate, nan_policy::pairwise}),
+             "reject: stop at a missing value. propagate: drop its row. pairwise: for "
+             "each pair, use the columns where both rows have a value [reject]")
       ->of_result();
   v.add_number("--min-observations", pairs.min_observations, "N", {.least = 3},
                "For --nan pairwise: columns that the rows of a pair share at least [3]")
@@ -78,9 +76,8 @@ void add_mean_filter(verb& v, mean_filter_command& c) {
   v.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")->type_name("N");
   add_choice(v, "--boundary", c.filter.boundary, named_up_to(boundary::valid),
              "Values beyond the ends of a row [reflect]");
-  add_choice<nan_policy>(
-      v, "--nan", c.filter.nans, {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
-      "What a NaN does: make the means over it NaN, or count as absent [propagate]");
+  add_choice(v, "--nan", c.filter.nans, words_for({nan_policy::propagate, nan_policy::omit}),
+             "What a NaN does: make the means over it NaN, or count as absent [propagate]");
   add_results(v, c);
   add_backend(v, c.filter.exec);
   v.heading = "Execution";
@@ -104,9 +101,8 @@ void add_rank(verb& v, rank_command& c) {
       {{"ascending", rank_order::ascending}, {"descending", rank_order::descending}},
       "Whether the smallest or the largest value has rank 1 [ascending]");
   v.heading = "Input";
-  add_choice<nan_policy>(v, "--nan", c.rank.nans,
-                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "What a NaN does: end the run, or make all ranks of its row NaN [reject]");
+  add_choice(v, "--nan", c.rank.nans, words_for({nan_policy::reject, nan_policy::propagate}),
+             "What a NaN does: end the run, or make all ranks of its row NaN [reject]");
   add_results(v, c);
   add_backend(v, c.rank.exec);
   v.heading = "Execution";
@@ -145,9 +141,8 @@ void add_differential(verb& v, pairs_command& c) {
       })
       ->required()
       ->type_name("FILE|LIST");
-  add_choice<nan_policy>(v, "--nan", c.pairs.nans,
-                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "reject: stop at a missing value. propagate: drop its row [reject]")
+  add_choice(v, "--nan", c.pairs.nans, words_for({nan_policy::reject, nan_policy::propagate}),
+             "reject: stop at a missing value. propagate: drop its row [reject]")
       ->of_result();
   words<measure> measures;
   for (const measure each : all_measures()) {
@@ -172,11 +167,10 @@ void add_differential(verb& v, pairs_command& c) {
              {{"bonf", "bonferroni"}, {"fdr", "bh"}})
       ->of_result();
   v.heading = "Result";
-  add_choice<keep_kind>(
-      v, "--keep", c.keep,
-      {{"edges", keep_kind::edges}, {"top-k", keep_kind::top_k}, {"counts", keep_kind::counts}},
-      "What to keep of the pairs: each, the partners of the largest |z| of each "
-      "row (of one tail z or -z), or how many each row has [edges]")
+  add_choice(v, "--keep", c.keep,
+             words_for({keep_kind::edges, keep_kind::top_k, keep_kind::counts}),
+             "What to keep of the pairs: each, the partners of the largest |z| of each "
+             "row (of one tail z or -z), or how many each row has [edges]")
       ->of_result();
   v.add_number("-k", c.k, "K", {.least = 1}, "Partners of each row for --keep top-k [10]")
       ->of_result();
@@ -232,10 +226,8 @@ void add_modules(verb& v, modules_command& c) {
 void add_soft_threshold(verb& v, soft_threshold_command& c) {
   add_input(v, c);
   add_missing_values(v, c.pairs);
-  words<measure> measures;
-  for (const measure each : all_measures()) measures.emplace_back(to_string(each), each);
   v.heading = "Network";
-  add_choice(v, "--measure", c.what, measures, "What is computed of two rows [pearson]");
+  add_choice(v, "--measure", c.what, measure_words(), "What is computed of two rows [pearson]");
   add_choice<network_kind>(v, "--network", c.network.network,
                            {{"unsigned", network_kind::unsigned_network},
                             {"signed", network_kind::signed_network},
@@ -277,11 +269,8 @@ std::string check_soft_threshold(const verb& v, const soft_threshold_command& c)
   if (c.pairs.nans != nan_policy::pairwise && v.is_given("--min-observations")) {
     return "--min-observations needs --nan pairwise";
   }
-  for (const char* option : {"--bins", "--min-r-squared"}) {
-    if (c.keep != soft_result::fit && v.is_given(option)) {
-      return fmt::format("{} needs --keep fit", option);
-    }
-  }
+  const std::string of_fit = v.given_of({"--bins", "--min-r-squared"}, "needs --keep fit");
+  if (c.keep != soft_result::fit && !of_fit.empty()) return of_fit;
   const bool is_overlap = c.keep == soft_result::overlap;
   if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
   if (c.module.empty()) return "--keep overlap needs --module FILE";

@@ -123,6 +123,13 @@ option* verb::add_words(std::string_view names, const std::vector<std::string_vi
   return add(names, std::move(take_word), std::move(help))->type_name(type);
 }
 
+std::string verb::given_of(std::initializer_list<const char*> names, std::string_view what) const {
+  for (const char* each : names) {
+    if (is_given(each)) return fmt::format("{} {}", each, what);
+  }
+  return "";
+}
+
 bool verb::is_given(std::string_view option_name) const {
   return std::any_of(options.begin(), options.end(), [&](const option& o) {
     return o.is_given && std::find(o.names.begin(), o.names.end(), option_name) != o.names.end();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -103,6 +104,9 @@ struct verb {
   option* add_words(std::string_view names, const std::vector<std::string_view>& known,
                     std::function<void(std::size_t)> take, std::string help, const aliases& others);
 
+  /// The first of `names` that is given, followed by `what`; "" where none is.
+  [[nodiscard]] std::string given_of(std::initializer_list<const char*> names,
+                                     std::string_view what) const;
   /// Whether it has the option, and it is given.
   [[nodiscard]] bool is_given(std::string_view option_name) const;
 };

@@ -20,8 +20,8 @@
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/process/start_checks.hpp"
 #include "cli/verbs/all_pairs.hpp"
-#include "cli/verbs/device_note.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/folded_writer.hpp"
 #include "io/write/edges/matrix_market_writer.hpp"
@@ -30,58 +30,13 @@
 namespace gpu::cli {
 namespace {
 
-/// What stands whole in the output of `writer` once nothing is under way any more.
-io::written_edges written_by(io::edge_writer& writer, std::uint64_t /*given*/,
-                             const io::output_file& /*out*/) {
-  return writer.written();
+/// Writes edges while the pairs are computed.
+template <class Edge, class Writer>
+void write_between(std::span<const Edge> edges, Writer& writer, run_report& report) {
+  const stopwatch watch;
+  writer.write(edges);
+  report.write_between_seconds += watch.seconds();
 }
-io::written_edges written_by(io::folded_edge_writer& /*writer*/, std::uint64_t given,
-                             const io::output_file& out) {
-  return {given, out.bytes_written()};  // written at once
-}
-
-/// Edges on their way to an output.
-class edge_progress {
- public:
-  explicit edge_progress(io::output_file& out) : out_(out) {}
-
-  template <class Edge, class Writer>
-  void write(std::span<const Edge> edges, Writer& writer, run_report& report) {
-    const stopwatch watch;
-    writer.write(edges);
-    report.write_between_seconds += watch.seconds();
-    edges_ += edges.size();
-  }
-
-  /// Keeps what there is after an interrupt, and says so. `writer` is null before the first edge;
-  /// `patterns` are complete by then.
-  template <class Writer>
-  [[noreturn]] void end_interrupted(Writer* writer, io::output_file* patterns, run_report& report) {
-    io::written_edges done{};
-    if (writer != nullptr) done = written_by(*writer, edges_, out_);
-    const bool is_kept =
-        out_.can_replace() ? keeps_partial_results() && edges_ > 0 : done.bytes > 0;
-    if (!is_kept) throw interrupted_run("interrupted: nothing is written");
-    if (out_.can_replace()) {
-      // A file gets the number of its records, or the edges that wait in a buffer.
-      writer->finish();
-      done = {edges_, out_.bytes_written()};
-    }
-    report.partial =
-        partial_result{.output = out_.keep_partial(), .edges = done.edges, .bytes = done.bytes};
-    // A pipe may have some of the next ones too.
-    std::string text =
-        fmt::format("interrupted: {}the first {} edges are in {}, which is partial",
-                    out_.can_replace() ? "" : "at least ", done.edges, report.partial->output);
-    if (patterns != nullptr)
-      text += fmt::format("; the patterns are in {}", patterns->keep_partial());
-    throw interrupted_run(text);
-  }
-
- private:
-  io::output_file& out_;
-  std::uint64_t edges_ = 0;
-};
 
 // Pairs that a terminal shows where nothing says which.
 constexpr index_t shown_edges = 20;
@@ -261,19 +216,17 @@ void pairs_run::run(run_report& report) {
 }
 
 void pairs_run::run_edges(run_report& report) {
-  io::output_file& out = outputs_.result();
-  const auto writer = io::make_edge_writer(job_.format, out, context_);
-  edge_progress written(out);
   std::uint64_t edge_sum = 0;
   const auto cols = static_cast<std::uint64_t>(context_.cols());
-  const auto consume = [&](std::span<const edge> edges) {
-    phase_.end();
-    if (is_interrupted()) throw cancelled("interrupted");
-    written.write(edges, *writer, report);
-    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
-    report.edge_sum = edge_sum;
-  };
   try {
+    const auto writer = io::make_edge_writer(job_.format, outputs_.result(), context_);
+    const auto consume = [&](std::span<const edge> edges) {
+      phase_.end();
+      if (is_interrupted()) throw cancelled("interrupted");
+      write_between(edges, *writer, report);
+      for (const edge& e : edges) edge_sum += e.row * cols + e.col;
+      report.edge_sum = edge_sum;
+    };
     report.summary = all_pairs(
         job_, tables_, options_,
         stream_sink{
@@ -281,9 +234,9 @@ void pairs_run::run_edges(run_report& report) {
     report.edge_sum = edge_sum;
     finish_edges([&] { writer->finish(); }, report);
   } catch (const cancelled&) {
-    written.end_interrupted(writer.get(), nullptr, report);
+    end_interrupted();
   } catch (const io::interrupted&) {
-    written.end_interrupted(writer.get(), nullptr, report);
+    end_interrupted();
   }
 }
 
@@ -339,7 +292,6 @@ void pairs_run::run_best_edges(run_report& report) {
 
 void pairs_run::run_folded_edges(run_report& report) {
   std::unique_ptr<io::folded_edge_writer> writer;
-  edge_progress written(outputs_.result());
   const auto begin = [&](const row_patterns& patterns) {
     const stopwatch watch;
     writer = io::make_folded_edge_writer(job_.format, outputs_.result(), patterns, context_);
@@ -349,7 +301,7 @@ void pairs_run::run_folded_edges(run_report& report) {
   const auto consume = [&](std::span<const folded_edge> edges) {
     phase_.end();
     if (is_interrupted()) throw cancelled("interrupted");
-    written.write(edges, *writer, report);
+    write_between(edges, *writer, report);
   };
   try {
     report.summary = all_pairs(job_, tables_, options_,
@@ -367,9 +319,9 @@ void pairs_run::run_folded_edges(run_report& report) {
         report);
     outputs_.patterns().commit();
   } catch (const cancelled&) {
-    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
+    end_interrupted();
   } catch (const io::interrupted&) {
-    written.end_interrupted(writer.get(), &outputs_.patterns(), report);
+    end_interrupted();
   }
 }
 
@@ -447,6 +399,13 @@ void pairs_run::write_whole(const std::function<void()>& write, run_report& repo
   }
   out.commit();
   report.write_after_seconds = watch.seconds();
+}
+
+void pairs_run::end_interrupted() {
+  const io::output_file& out = outputs_.result();
+  throw interrupted_run(out.bytes_written() > 0 || out.can_replace()
+                            ? abandoned_text(out.target())
+                            : "interrupted: nothing is written");
 }
 
 void pairs_run::finish_edges(const std::function<void()>& write_rest, run_report& report) {

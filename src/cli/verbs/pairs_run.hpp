@@ -58,6 +58,8 @@ class pairs_run {
   sink_result_t<Sink> compute(const Sink& sink, run_report& report);
   /// Writes a result of which a part is worth nothing.
   void write_whole(const std::function<void()>& write, run_report& report);
+  /// Says what there is of the edges.
+  [[noreturn]] void end_interrupted();
   /// Ends the writing of edges.
   void finish_edges(const std::function<void()>& write_rest, run_report& report);
 

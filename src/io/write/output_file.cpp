@@ -307,16 +307,6 @@ void output_file::commit() {
   }
 }
 
-std::string output_file::keep_partial() {
-  if (partial_path_.empty()) return target_.name;
-  pack_rest();
-  give_back_space();
-  close();
-  is_kept_ = true;
-  entry_.reset();
-  return full_partial_path();
-}
-
 void output_file::close() {
   if (descriptor_ < 0) return;
   // Some file systems tell only now that the disk is full. A descriptor of the caller stays open:

@@ -57,9 +57,8 @@ struct output_settings {
 ///
 /// A regular file is written under a new name in its folder, `<path>.<random>.partial`; commit()
 /// writes it through to the disk and renames it over the target. An existing file keeps its mode.
-/// Without commit() the new file is removed, unless keep_partial() says that what is there is worth
-/// keeping. Anything else is written in place; a FIFO is opened by the first write, because that
-/// waits for a reader. One thread at a time.
+/// Without commit() the new file is removed. Anything else is written in place; a FIFO is opened by
+/// the first write, because that waits for a reader. One thread at a time.
 class output_file {
  public:
   /// @throw output_error where it cannot be created.
@@ -102,8 +101,6 @@ class output_file {
   /// message
   ///   says under which name.
   void commit();
-  /// Keeps what was written; returns the name it is under, or that of an output written in place.
-  std::string keep_partial();
 
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
   /// Of what was written, where settings.takes_digest.

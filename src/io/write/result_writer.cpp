@@ -41,7 +41,6 @@ class edge_tsv_writer final : public edge_writer {
     write_header();
     text_.finish();
   }
-  [[nodiscard]] written_edges written() noexcept override { return text_.written(); }
 
  private:
   /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
@@ -72,9 +71,8 @@ class edge_npy_writer final : public edge_writer {
   void finish() override {
     pipeline_->finish();
     if (context_.frame == result_frame::rows_only) return;
-    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->written().edges));
+    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->edges()));
   }
-  [[nodiscard]] written_edges written() noexcept override { return pipeline_->written(); }
 
  private:
   static constexpr std::size_t block_edges = std::size_t{1} << 16;

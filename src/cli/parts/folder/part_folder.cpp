@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 part_status damaged(std::string reason) {
   return {.state = part_state::damaged, .reason = std::move(reason)};
@@ -194,26 +199,25 @@ bool is_about_parts(std::string_view text) {
   return text.empty();  // nothing is lost with it
 }
 
-void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path) {
-  if (path.empty() || path == "-") return;
-  for (const std::string& name : folder.files().names_within(path)) {
-    if (!is_name_of_parts(name)) continue;
+void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
+  std::error_code ignored;  // of a name that is free
+  const fs::path own = fs::weakly_canonical(folder.path(), ignored);
+  for (const auto& [option, path] : {std::pair("INPUT", &job.input),
+                                     {"--groups", &job.groups},
+                                     {"--against", &job.against},
+                                     {"--covariates", &job.covariates},
+                                     {"--weights", &job.weights},
+                                     {"--output", &job.output},
+                                     {"--patterns", &job.patterns},
+                                     {"--report", &job.report}}) {
+    if (path->empty() || *path == "-") continue;
+    const fs::path file = fs::weakly_canonical(*path, ignored);
+    if (file.parent_path() != own || !is_name_of_parts(file.filename().native())) continue;
     throw usage_error(
         fmt::format("{}: {} has a name that files of the parts in {} have, expected another name "
                     "or another folder",
-                    option, path, folder.path()));
+                    option, *path, folder.path()));
   }
-}
-
-void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
-  expect_no_part_name(folder, "INPUT", job.input);
-  expect_no_part_name(folder, "--groups", job.groups);
-  expect_no_part_name(folder, "--against", job.against);
-  expect_no_part_name(folder, "--covariates", job.covariates);
-  expect_no_part_name(folder, "--weights", job.weights);
-  expect_no_part_name(folder, "--output", job.output);
-  expect_no_part_name(folder, "--patterns", job.patterns);
-  expect_no_part_name(folder, "--report", job.report);
 }
 
 }  // namespace gpu::cli

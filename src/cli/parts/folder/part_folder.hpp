@@ -97,10 +97,8 @@ inline constexpr std::uint64_t most_manifest_bytes = std::uint64_t{1} << 20;
 /// Whether `text` is, or was before it was damaged, what a job in parts writes about itself.
 [[nodiscard]] bool is_about_parts(std::string_view text);
 
-/// @throw usage_error where `path`, which `option` names, is in this folder under a name that files
-///   of parts have: it would be taken for one of them.
-void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path);
-/// The same of every file that the command line of `job` names.
+/// @throw usage_error where a file that the command line of `job` names is in this folder under a
+///   name that files of parts have: it would be taken for one of them.
 void expect_no_part_names(const part_folder& folder, const pairs_command& job);
 
 }  // namespace gpu::cli

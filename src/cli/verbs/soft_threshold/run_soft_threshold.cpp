@@ -93,17 +93,8 @@ class soft_threshold_operation final : public row_operation {
   void begin(const io::row_reader&, io::output_file& out) override { out_ = &out; }
 
   void compute(const io::table& block) override {
-    if (!job_.quiet) {
-      note(job_.input == "-" ? "standard input" : job_.input,
-           table_notes(block, job_.transposes, options_.exec.cpu_threads));
-    }
-    if (block.first_nan && options_.nans == nan_policy::reject) {
-      throw io::input_error(job_.input, *block.first_nan,
-                            missing_text(block, job_.transposes,
-                                         ways_out(block,
-                                                  "--nan pairwise leaves them out pair by "
-                                                  "pair, --nan propagate such rows")));
-    }
+    check_table(job_, block, options_,
+                "--nan pairwise leaves them out pair by pair, --nan propagate such rows");
     if (job_.keep == soft_result::overlap) return find_overlap(block);
     connectivity_table found =
         detail::all_pairs(job_.what, detail::pair_tables{table_of(block)}, options_, job_.network);

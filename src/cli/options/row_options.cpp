@@ -248,18 +248,13 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
   v.add("--powers", take_powers, "The powers, as 1-10,12,14 [1-10,12,14,16,18,20]")
       ->type_name("LIST");
   v.heading = "Result";
-  add_choice<soft_result>(v, "--keep", c.keep,
-                          {{"fit", soft_result::fit},
-                           {"connectivity", soft_result::connectivity},
-                           {"overlap", soft_result::overlap}},
-                          "The scale-free fit of each power, the connectivity of each row at each "
-                          "power, or the topological overlap of the rows of --module [fit]");
+  add_choice<soft_result>(
+      v, "--keep", c.keep, {{"fit", soft_result::fit}, {"connectivity", soft_result::connectivity}},
+      "The scale-free fit of each power, or the connectivity of each row at each power [fit]");
   v.add_number("--bins", c.fit.bins, "N", {.least = 3, .most = 10000},
                "For --keep fit: bins of the connectivity [10]");
   v.add_number("--min-r-squared", c.fit.r_squared_cut, "R2", {.least = -1, .most = 1},
                "For --keep fit: the fit that the power in the summary is to exceed [0.85]");
-  v.add_file("--module", c.module,
-             "For --keep overlap: a file with the names of rows, one a line; only with one power");
   add_results(v, c);
   add_backend(v, c.pairs.exec);
   add_quiet(v, c);
@@ -269,17 +264,8 @@ std::string check_soft_threshold(const verb& v, const soft_threshold_command& c)
   if (c.pairs.nans != nan_policy::pairwise && v.is_given("--min-observations")) {
     return "--min-observations needs --nan pairwise";
   }
-  const std::string of_fit = v.given_of({"--bins", "--min-r-squared"}, "needs --keep fit");
-  if (c.keep != soft_result::fit && !of_fit.empty()) return of_fit;
-  const bool is_overlap = c.keep == soft_result::overlap;
-  if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
-  if (c.module.empty()) return "--keep overlap needs --module FILE";
-  if (c.module == "-") {
-    return "--module -: only INPUT may be standard input, expected a file";
-  }
-  if (c.network.powers.size() == 1) return "";
-  return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",
-                     c.network.powers.size());
+  if (c.keep == soft_result::fit) return "";
+  return v.given_of({"--bins", "--min-r-squared"}, "needs --keep fit");
 }
 
 }  // namespace gpu::cli

@@ -115,8 +115,7 @@ TEST_CASE("A run with --resume removes nothing that is not its own", "[cli][part
 }
 
 TEST_CASE("Files of the user under the names of parts are not replaced", "[cli][parts]") {
-  for (const char* name :
-       {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
+  for (const char* name : {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
     const workplace at;
     at.put_in(name, precious);
     INFO(name);
@@ -173,8 +172,7 @@ TEST_CASE("Inputs and outputs under the names of parts are refused", "[cli][part
 }
 
 TEST_CASE("Links in a folder of parts are not followed", "[cli][parts]") {
-  for (const char* name :
-       {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
+  for (const char* name : {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
     const workplace at;
     fs::create_directories(at.in());
     put(at.path("victim"), precious);

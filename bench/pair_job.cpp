@@ -8,7 +8,7 @@
 // measure: spearman, pearson, ... The next five words are those of
 // tests/support/correlated_rows.hpp; pairs_in_blocks 0 makes independent rows. cut: the largest p,
 // or the least magnitude of a measure without p; several with commas between them, from the loosest
-// to the strictest. sink: edges, unordered, stream, folded, counts, bh (counts of Benjamini and
+// to the strictest. sink: edges, unordered, stream, counts, bh (counts of Benjamini and
 // Hochberg), top_k (10), dense (floats), dense64, connectivity (20 powers), max_t, differential,
 // differential_counts or differential_top_k (the first half of the columns and the second); "cpu:"
 // in front of it runs it on the CPU. calls: timed ones after one that is not.
@@ -244,7 +244,7 @@ class prepared_job {
                                              ? gpu::edge_order::unspecified
                                              : gpu::edge_order::by_row_then_column});
     }
-    return call_of_one_table(keep, cut);
+    return call_of_one_table(cut);
   }
 
  private:
@@ -261,15 +261,8 @@ class prepared_job {
         digest);
   }
 
-  [[nodiscard]] outcome call_of_one_table(const gpu::pair_filter& keep, double cut) const {
+  [[nodiscard]] outcome call_of_one_table(double cut) const {
     if (y_) throw std::runtime_error("the sink " + sink_ + " is of one table");
-    if (sink_ == "folded") {
-      return time_call(
-          [&] {
-            return gpu::all_pairs(asked_.what, x_, options_, gpu::folded_edge_sink{.keep = keep});
-          },
-          no_digest);
-    }
     if (sink_ == "connectivity") {
       std::vector<double> powers(20);
       std::iota(powers.begin(), powers.end(), 1);

@@ -5,7 +5,7 @@
 #   slurm_job.sh PARTS DIR OUTPUT spearman INPUT --max-p 1e-6
 #
 # SBATCH_OPTIONS may hold more options of sbatch, as "--gpus=1 --time=30", MERGE_OPTIONS more of
-# `gpu-similarity merge`, as "--report FILE" or, of folded edges, "--patterns FILE". --adjust bh takes two to
+# `gpu-similarity merge`, as "--report FILE". --adjust bh needs two to
 # four rounds: one or more in which the parts count, one in which they write.
 set -euo pipefail
 

@@ -45,9 +45,9 @@ inline namespace v0 {
 /// @param options NaN policy, covariates, weights of columns, variant, folding, backend, devices,
 ///   workspace, progress.
 /// @param sink dense_sink (default), dense_sink_f32, edge_sink, top_k_sink, count_sink,
-///   stream_sink; connectivity_sink for one table; folded_edge_sink and folded_stream_sink where
-///   the measure folds equal rows; for data in device memory also device_dense_sink,
-///   device_dense_sink_f32, device_top_k_sink, device_count_sink, device_edge_sink.
+///   stream_sink; connectivity_sink for one table; for data in device memory also
+///   device_dense_sink, device_dense_sink_f32, device_top_k_sink, device_count_sink,
+///   device_edge_sink.
 /// @return what the sink gives: see pair_sinks.hpp.
 /// @throw gpu::invalid_argument for a value that is not a measure, for too few or too many columns,
 ///   for different columns of x and y, or a cut outside its range, before any work starts; so for a
@@ -65,7 +65,7 @@ inline namespace v0 {
 template <
     class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
     class Sink = detail::argument_after<Options, dense_sink>,
-    detail::misuse Error = detail::misuse_of<detail::call_kind::any_measure, X, Y, Options, Sink>()>
+    detail::misuse Error = detail::misuse_of<detail::call_kind::all_pairs, X, Y, Options, Sink>()>
   requires(Error == detail::misuse::none)
 sink_result_t<detail::sink_of<Y, Options, Sink>> all_pairs(measure what, const X& x,
                                                            const Y& y = {},
@@ -81,7 +81,7 @@ sink_result_t<detail::sink_of<Y, Options, Sink>> all_pairs(measure what, const X
 template <
     class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
     class Sink = detail::argument_after<Options, dense_sink>,
-    detail::misuse Error = detail::misuse_of<detail::call_kind::any_measure, X, Y, Options, Sink>()>
+    detail::misuse Error = detail::misuse_of<detail::call_kind::all_pairs, X, Y, Options, Sink>()>
   requires(Error != detail::misuse::none)
 void all_pairs(measure what, const X& x, const Y& y = {}, const Options& options = {},
                const Sink& sink = {}) = delete;
@@ -92,9 +92,10 @@ template <measure What>
 struct all_pairs_of {
   /// (data, options, sink), (data, sink), (x, y, options, sink) or (x, y, sink): see
   /// gpu::all_pairs.
-  template <class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
-            class Sink = detail::argument_after<Options, dense_sink>,
-            detail::misuse Error = detail::misuse_of<detail::call_of<What>, X, Y, Options, Sink>()>
+  template <
+      class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
+      class Sink = detail::argument_after<Options, dense_sink>,
+      detail::misuse Error = detail::misuse_of<detail::call_kind::all_pairs, X, Y, Options, Sink>()>
     requires(Error == detail::misuse::none)
   sink_result_t<detail::sink_of<Y, Options, Sink>> operator()(const X& x, const Y& y = {},
                                                               const Options& options = {},
@@ -103,9 +104,10 @@ struct all_pairs_of {
   }
 #if !defined(__clang__)
   /// Any other call.
-  template <class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
-            class Sink = detail::argument_after<Options, dense_sink>,
-            detail::misuse Error = detail::misuse_of<detail::call_of<What>, X, Y, Options, Sink>()>
+  template <
+      class X, class Y = pair_options, class Options = detail::argument_after<Y, dense_sink>,
+      class Sink = detail::argument_after<Options, dense_sink>,
+      detail::misuse Error = detail::misuse_of<detail::call_kind::all_pairs, X, Y, Options, Sink>()>
     requires(Error != detail::misuse::none)
   void operator()(const X& x, const Y& y = {}, const Options& options = {},
                   const Sink& sink = {}) const = delete;
@@ -124,7 +126,7 @@ struct all_pairs_of {
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 to 3,000,000. Rows of equal
 /// ranks can be folded (options.fold): then the pairs cost patterns^2 / 2 * cols. Ranking costs
-/// rows * cols * log(cols). Folded sinks are taken.
+/// rows * cols * log(cols).
 inline constexpr all_pairs_of<measure::spearman> spearman_all_pairs{};
 
 /// Pearson's r of every pair of rows of `data`: gpu::all_pairs with measure::pearson.
@@ -135,8 +137,7 @@ inline constexpr all_pairs_of<measure::spearman> spearman_all_pairs{};
 /// r, one in floats has at most float32-level error. An infinite value makes its row one without a
 /// statistic.
 ///
-/// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 on. Folded sinks are not
-/// taken, since equal rows need not have an r of exactly 1.
+/// Parameters, results, errors and cost as gpu::all_pairs. cols from 3 on.
 inline constexpr all_pairs_of<measure::pearson> pearson_all_pairs{};
 
 /// The cosine of the angle between every pair of rows of `data`, x . y / (|x| |y|): gpu::all_pairs
@@ -150,8 +151,7 @@ inline constexpr all_pairs_of<measure::pearson> pearson_all_pairs{};
 /// pair_filter::min_abs; p of an edge is NaN, and a cut on p or an adjustment throws
 /// gpu::unsupported.
 ///
-/// Parameters, results, errors and cost as gpu::all_pairs. cols from 1 on. Folded sinks are not
-/// taken.
+/// Parameters, results, errors and cost as gpu::all_pairs. cols from 1 on.
 inline constexpr all_pairs_of<measure::cosine> cosine_all_pairs{};
 
 /// The biweight midcorrelation of every pair of rows of `data`: gpu::all_pairs with measure::bicor.
@@ -170,7 +170,7 @@ inline constexpr all_pairs_of<measure::cosine> cosine_all_pairs{};
 /// come from the columns that a pair shares.
 ///
 /// Parameters, results, errors and cost as gpu::all_pairs, and medians for rows * cols. cols from 3
-/// on. Folded sinks are not taken.
+/// on.
 inline constexpr all_pairs_of<measure::bicor> bicor_all_pairs{};
 
 /// Kendall's tau-b of every pair of rows of `data`: gpu::all_pairs with measure::kendall.
@@ -189,8 +189,8 @@ inline constexpr all_pairs_of<measure::bicor> bicor_all_pairs{};
 ///
 /// Parameters, results and errors as gpu::all_pairs. cols from 3 to 10^6; on CUDA to 2,048, and to
 /// 4,096 of a table with missing values that is taken pair by pair: longer rows, in host or device
-/// memory, throw gpu::unsupported there and backend::automatic takes the CPU. Folded sinks are not
-/// taken, nor is device_edge_sink, whose p would be the device's.
+/// memory, throw gpu::unsupported there and backend::automatic takes the CPU. device_edge_sink is
+/// not taken: its p would be the device's.
 ///
 /// Cost: up to 2,048 columns (512 without AVX2) rows are packed as the signs of all differences of
 /// their values, cols^2 / 8 bytes, and a pair takes as many bits to compare; with AVX-512 64

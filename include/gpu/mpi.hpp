@@ -142,8 +142,8 @@ concept shared_sink = std::same_as<Sink, count_sink> || std::same_as<Sink, strea
 /// A count_sink gives every rank the counts of the whole job. A stream_sink gives each rank the
 /// edges of the parts that it computed, ordered within each part; together they are the edges of
 /// the whole call, decided by the same cut. The summary is about the whole job, on every rank,
-/// with the same checksum whichever rank computed which part; its `patterns` is 0 where not all
-/// parts folded their rows into the same number. For Benjamini and Hochberg's cut one to three
+/// with the same checksum whichever rank computed which part; its `patterns` is 0 unless the
+/// job is one part. For Benjamini and Hochberg's cut one to three
 /// counting passes over all parts come first.
 ///
 /// @param comm a communicator whose ranks may make MPI calls from the calling thread.

@@ -50,8 +50,8 @@ enum class row_folding {
 /// Where p of a pair comes from.
 enum class p_method {
   /// The test of the measure. Spearman's rho: `exact` up to 9 columns, else Student's t that is
-  /// never below least_rank_p. It is that t up to 9 columns too for folded sinks, results in device
-  /// memory, covariates and nan_policy::pairwise. With pair_options::effective_observations it is
+  /// never below least_rank_p. It is that t up to 9 columns too for results in device memory,
+  /// covariates and nan_policy::pairwise. With pair_options::effective_observations it is
   /// `t`: what permutations allow follows from the columns.
   automatic,
   /// Student's t alone, as SciPy: of Spearman it is 0 for |rho| = 1, whatever the number of
@@ -61,7 +61,7 @@ enum class p_method {
   /// Spearman's rho: the permutations of a row, as R's cor.test with exact = TRUE, where neither
   /// row of a pair has ties and there are at most 1290 columns; else Student's t that is never
   /// below least_rank_p. See gpu::spearman_p_value for what it computes. Each pair is decided by
-  /// its own p, on the CPU and on CUDA alike. Folded sinks and results in device memory throw
+  /// its own p, on the CPU and on CUDA alike. Results in device memory throw
   /// gpu::unsupported, and so do other measures, covariates, nan_policy::pairwise and
   /// row_folding::always.
   exact
@@ -79,9 +79,7 @@ enum class p_method {
 /// many pairs; the edges of parts 0, 1, ... one after the other are the edges of the whole, in
 /// order, and counts and histograms add up. With x against y, and for dense and top-k sinks, a part
 /// is an equal panel of rows (of x) against all columns, and the result has the rows of the panel
-/// alone. For folded sinks a part is a panel of patterns: every part folds the whole table, gives
-/// all its patterns, and the folded edges that begin with those of the panel; parts one behind the
-/// other are the folded edges of the whole.
+/// alone.
 struct pair_part {
   index_t index = 0;  ///< Which part, from 0 to of - 1.
   index_t of = 1;     ///< How many parts there are, at least 1.
@@ -144,7 +142,7 @@ struct pair_options {
   execution exec = {};
 };
 /// The test behind p of a call with these options, for a table of `cols` columns: the one that
-/// pair_summary::test names. Folded sinks, dense results and results in device memory have no p by
+/// pair_summary::test names. Dense results and results in device memory have no p by
 /// permutations, but floored_t; with effective_observations it is student_t.
 /// @throw gpu::invalid_argument if `what` is not a value of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT significance test_of(measure what, index_t cols,

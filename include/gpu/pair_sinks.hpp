@@ -68,46 +68,11 @@ struct edge {
   friend bool operator==(const edge&, const edge&) = default;
 };
 
-/// All kept pairs of rows of two patterns, or of one: they share their statistic.
-struct folded_edge {
-  node_id first;        ///< A pattern.
-  node_id second;       ///< A later pattern; or `first`, for the pairs within that pattern.
-  double statistic;     ///< Of each of the pairs; 1 within a pattern.
-  double p;             ///< p of the filter's tail, not adjusted.
-  std::uint64_t pairs;  ///< How many pairs of rows these are.
-  /// Whether all five members are equal.
-  friend bool operator==(const folded_edge&, const folded_edge&) = default;
-};
-
 /// Order in which edges are delivered.
 enum class edge_order {
   by_row_then_column,  ///< Ascending (i, j): the same bytes on every run and backend.
   unspecified  ///< As they are found: the same edges, in an order that may differ between two runs.
                ///< Takes less memory and time on large results.
-};
-
-/// The distinct rank vectors of an input, its *patterns*, and the rows that have each of them.
-/// Patterns are numbered in the order of their first rows.
-struct row_patterns {
-  /// The pattern of a row that has no statistic.
-  static constexpr node_id no_pattern = std::numeric_limits<node_id>::max();
-  /// [rows]: the pattern of each row, or no_pattern.
-  std::vector<node_id> pattern_of = {};
-  /// [patterns + 1]: where the members of each pattern begin in `members`.
-  std::vector<index_t> begin = {0};
-  /// The rows that have a statistic, pattern by pattern, ascending within each.
-  std::vector<node_id> members = {};
-
-  /// Number of patterns.
-  [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(begin.size()) - 1; }
-  /// The rows of `pattern`, ascending; at least one. No range check.
-  [[nodiscard]] std::span<const node_id> members_of(node_id pattern) const noexcept {
-    const auto first = static_cast<std::size_t>(begin[pattern]);
-    const auto last = static_cast<std::size_t>(begin[std::size_t{pattern} + 1]);
-    return std::span(members).subspan(first, last - first);
-  }
-  /// Whether all three members are equal.
-  friend bool operator==(const row_patterns&, const row_patterns&) = default;
 };
 
 /// Checksum of a set of pairs with their statistics. The checksums of two disjoint sets add up to
@@ -190,10 +155,11 @@ struct pair_summary {
   std::vector<index_t> y_constant_rows = {};  ///< Of x against y: as constant_rows, of y.
   std::vector<index_t> y_nan_rows = {};       ///< Of x against y: as nan_rows, of y.
   std::vector<index_t> y_infinite_rows = {};  ///< Of x against y: as infinite_rows, of y.
-  /// First row that the call was about; 0 except for a part. For a folded sink: the first pattern.
+  /// First row that the call was about; 0 except for a part.
   index_t part_begin = 0;
-  index_t part_end = 0;  ///< One past its last row, or pattern.
-  /// Patterns that the rows were folded into, see pair_options::fold; 0: each row for itself.
+  index_t part_end = 0;  ///< One past its last row.
+  /// Distinct rank vectors that the rows were folded into, see pair_options::fold; 0: each row for
+  /// itself.
   index_t patterns = 0;
   /// Pairs of rows that both have a statistic; those of the part, where the call is one. With
   /// nan_policy::pairwise and an adjustment: pairs that have a statistic, which are the family.
@@ -206,9 +172,8 @@ struct pair_summary {
   significance test = significance::none;  ///< The test behind p.
   /// No p is below it: least_rank_p of a test of ranks; 0 of other tests.
   double least_p = 0;
-  /// Of the kept edges, the same whether rows were folded or not; of the folded edges of a folded
-  /// sink, as pairs of patterns; of the entries of a table of partners. Zeros for sinks that give
-  /// no pairs one by one.
+  /// Of the kept edges, the same whether rows were folded or not; of the entries of a table of
+  /// partners. Zeros for sinks that give no pairs one by one.
   pair_checksum checksum = {};
   double max_p_effective = 1.0;  ///< The cut on p after the adjustment.
   /// The least magnitude that was kept on any side: 0 where statistics of 0 pass, infinity where
@@ -310,34 +275,6 @@ struct stream_sink {
   index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
 };
 
-/// Keep the pairs that pass the filter as edges between patterns instead of rows; there can be
-/// orders of magnitude fewer. Folds whatever pair_options::fold says; Spearman only. Memory: 32
-/// bytes an edge.
-struct folded_edge_sink {
-  /// Which pairs.
-  pair_filter keep = {};
-  /// Largest number of folded edges to hold; more throws gpu::capacity_exceeded with the number
-  /// needed.
-  index_t max_edges = std::numeric_limits<index_t>::max();
-  /// Order of the list: ascending (first, second), or as they come.
-  edge_order order = edge_order::by_row_then_column;
-};
-
-/// Hand the folded edges that pass the filter to a callback in batches; as folded_edge_sink.
-struct folded_stream_sink {
-  /// Which pairs.
-  pair_filter keep = {};
-  /// Called once before the first batch, from the calling thread; the patterns are valid until the
-  /// run ends. May be empty.
-  std::function<void(const row_patterns&)> begin = {};
-  /// Called from the calling thread; the span is valid during the call. An exception it throws
-  /// ends the run and reaches the caller, a std::bad_alloc as gpu::out_of_memory.
-  std::function<void(std::span<const folded_edge>)> consume = {};
-  /// Order over all batches.
-  edge_order order = edge_order::by_row_then_column;
-  index_t batch_edges = index_t{1} << 20;  ///< Largest batch, at least 1.
-};
-
 // ---- results ----------------------------------------------------------------------------------
 
 /// Result of a dense sink: a matrix [rows, rows] with the summary of the run.
@@ -355,19 +292,6 @@ struct edge_list {
   /// The first edge: a list is a contiguous range of its edges.
   [[nodiscard]] auto begin() const noexcept { return edges.begin(); }
   /// Behind the last edge.
-  [[nodiscard]] auto end() const noexcept { return edges.end(); }
-};
-
-/// Result of folded_edge_sink. A folded edge of patterns p < q means every row of p with every row
-/// of q, one of p with itself for every two rows of p.
-struct folded_edge_list {
-  std::vector<folded_edge> edges;  ///< In the order that the sink asked for.
-  row_patterns patterns;           ///< What the edges are between.
-  pair_summary summary;            ///< What the run did; pairs_kept counts pairs of rows.
-
-  /// The first folded edge.
-  [[nodiscard]] auto begin() const noexcept { return edges.begin(); }
-  /// Behind the last folded edge.
   [[nodiscard]] auto end() const noexcept { return edges.end(); }
 };
 
@@ -417,24 +341,11 @@ template <>
 struct sink_result<stream_sink> {
   using type = pair_summary;
 };
-template <>
-struct sink_result<folded_edge_sink> {
-  using type = folded_edge_list;
-};
-template <>
-struct sink_result<folded_stream_sink> {
-  using type = pair_summary;
-};
 }  // namespace detail
 
 /// A type that says what to keep of all pairs. The set is closed: each is precompiled.
 template <class Sink>
 concept pair_sink = requires { typename detail::sink_result<Sink>::type; };
-
-/// A sink of measures that do not fold equal rows: all but those between patterns of rows.
-template <class Sink>
-concept unfolded_pair_sink = pair_sink<Sink> && !std::same_as<Sink, folded_edge_sink> &&
-                             !std::same_as<Sink, folded_stream_sink>;
 
 /// The type of the result that a sink gives.
 template <pair_sink Sink>

@@ -32,8 +32,7 @@ struct pair_plan {
   double kept_estimate = 0;
   double kept_upper = 0;  ///< An upper bound of it, at about three standard errors.
   /// Host memory of the result: of a list of edges that of the estimated ones, of a stream that of
-  /// its largest batch, else that of the table. For a folded sink: at most, as if no two rows had
-  /// the same ranks. 0 where it stays on the device.
+  /// its largest batch, else that of the table. 0 where it stays on the device.
   double result_bytes = 0;
   /// Empty, or what makes the first call slower than it says: the library holds no machine code for
   /// the device, so that the driver compiles it first.

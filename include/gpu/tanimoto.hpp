@@ -71,14 +71,14 @@ GPU_SIMILARITY_EXPORT sink_result_t<Sink> tanimoto_all_pairs(const bit_matrix_vi
 /// Cost: rows^2 / 2 * cols / 32 word operations, for top_k_sink and a dense result twice as many.
 /// Memory: one padded copy of the bits, tiles, and what the sink keeps; never [rows, rows] except
 /// for a dense sink. Blocks until the result is complete.
-template <unfolded_pair_sink Sink = dense_sink>
+template <pair_sink Sink = dense_sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const tanimoto_options& options = {},
                                        const Sink& sink = {}) {
   return detail::tanimoto_all_pairs(x, nullptr, options, sink);
 }
 
 /// As above with the default options.
-template <unfolded_pair_sink Sink>
+template <pair_sink Sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Sink& sink) {
   return detail::tanimoto_all_pairs(x, nullptr, {}, sink);
 }
@@ -92,7 +92,7 @@ sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Sink& sink) {
 /// @param options as above; a part is one of the rows of x.
 /// @param sink as above.
 /// @throw gpu::invalid_argument where the columns differ; else as above.
-template <std::convertible_to<bit_matrix_view> Y, unfolded_pair_sink Sink = dense_sink>
+template <std::convertible_to<bit_matrix_view> Y, pair_sink Sink = dense_sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Y& y,
                                        const tanimoto_options& options = {},
                                        const Sink& sink = {}) {
@@ -101,7 +101,7 @@ sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Y& y,
 }
 
 /// As above with the default options.
-template <std::convertible_to<bit_matrix_view> Y, unfolded_pair_sink Sink>
+template <std::convertible_to<bit_matrix_view> Y, pair_sink Sink>
 sink_result_t<Sink> tanimoto_all_pairs(bit_matrix_view x, const Y& y, const Sink& sink) {
   const bit_matrix_view right = y;
   return detail::tanimoto_all_pairs(x, &right, {}, sink);

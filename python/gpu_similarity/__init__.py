@@ -29,7 +29,6 @@ from ._pairs.differential import (
     differential_partners,
 )
 from ._pairs.effective_observations import effective_observations
-from ._pairs.folded import FoldedEdges, FoldedStream, Patterns, folded_edges, folded_stream
 from ._pairs.max_t import max_t
 from ._pairs.observations import observations
 from ._pairs.pairs import (
@@ -115,8 +114,6 @@ __all__ = [
     "Edges",
     "Error",
     "Fingerprints",
-    "FoldedEdges",
-    "FoldedStream",
     "InvalidArgument",
     "MaxT",
     "MeasureInfo",
@@ -126,7 +123,6 @@ __all__ = [
     "PairRunOptions",
     "PairSummary",
     "Partners",
-    "Patterns",
     "PreparedRows",
     "RunOptions",
     "ScaleFreeFit",
@@ -155,8 +151,6 @@ __all__ = [
     "distributed",
     "edges",
     "effective_observations",
-    "folded_edges",
-    "folded_stream",
     "matmul",
     "max_t",
     "mean_filter",

@@ -46,18 +46,11 @@ numpy_names* find_numpy() {
   for (const char* name : {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}) {
     found->types[i++] = dtype(name).release().ptr();
   }
-  static_assert(sizeof(gpu::edge) == 24 && sizeof(gpu::folded_edge) == 32);
-  found->types[i++] =
+  static_assert(sizeof(gpu::edge) == 24);
+  found->types[i] =
       dtype(fields({{"row", "<u4"}, {"col", "<u4"}, {"statistic", "<f8"}, {"p", "<f8"}}))
           .release()
           .ptr();
-  found->types[i] = dtype(fields({{"first", "<u4"},
-                                  {"second", "<u4"},
-                                  {"statistic", "<f8"},
-                                  {"p", "<f8"},
-                                  {"pairs", "<u8"}}))
-                        .release()
-                        .ptr();
   nb::object nothing = module.attr("empty")(0, "i8");
   nothing.attr("flags").attr("writeable") = false;
   found->nothing = nothing.release().ptr();

@@ -106,7 +106,7 @@ class host_array {
 };
 
 // The element types that results have in NumPy.
-enum class result_type { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, edge, folded_edge };
+enum class result_type { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, edge };
 
 template <class T>
 constexpr result_type result_type_of() {
@@ -118,7 +118,6 @@ constexpr result_type result_type_of() {
         static_cast<int>(std::is_signed_v<T> ? result_type::i8 : result_type::u8) + width);
   }
   if constexpr (std::is_same_v<T, gpu::edge>) return result_type::edge;
-  if constexpr (std::is_same_v<T, gpu::folded_edge>) return result_type::folded_edge;
 }
 
 // Memory of the library and what frees it: free(owner).

@@ -8,7 +8,6 @@ namespace gpu_python {
 void bind_backends(nanobind::module_& module);
 void bind_run_summary(nanobind::module_& module);
 void bind_edges(nanobind::module_& module);
-void bind_folded_edges(nanobind::module_& module);
 void bind_partners(nanobind::module_& module);
 void bind_counts(nanobind::module_& module);
 void bind_discoveries(nanobind::module_& module);

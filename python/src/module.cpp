@@ -13,7 +13,6 @@ NB_MODULE(_core, module) {
   gpu_python::bind_backends(module);
   gpu_python::bind_run_summary(module);
   gpu_python::bind_edges(module);
-  gpu_python::bind_folded_edges(module);
   gpu_python::bind_partners(module);
   gpu_python::bind_counts(module);
   gpu_python::bind_discoveries(module);

@@ -1,4 +1,4 @@
-"""The rows of x against those of y, parts of a job, checksums, folded edges."""
+"""The rows of x against those of y, parts of a job, checksums, folded rows."""
 
 from __future__ import annotations
 
@@ -209,47 +209,11 @@ def repeated(rng: np.random.Generator) -> np.ndarray:
     return x
 
 
-@pytest.mark.parametrize("of", [1, 2, 7])
-def test_parts_of_folded_edges_are_the_whole(repeated: np.ndarray, of: int) -> None:
-    whole = gs.folded_edges(repeated, max_p=0.3)
-    parts = [gs.folded_edges(repeated, max_p=0.3, part=(i, of)) for i in range(of)]
-    np.testing.assert_array_equal(np.concatenate([p.records for p in parts]), whole.records)
-    for part in parts:
-        np.testing.assert_array_equal(part.patterns.pattern_of, whole.patterns.pattern_of)
-        summary = part.summary
-        assert ((summary.part_begin <= part.first) & (part.first < summary.part_end)).all()
-    assert sum(p.summary.pairs_tested for p in parts) == whole.summary.pairs_tested
-    assert sum(p.summary.pairs_kept for p in parts) == whole.summary.pairs_kept
-    assert sum(p.summary.checksum for p in parts) == whole.summary.checksum
-    assert parts[-1].summary.part_end == whole.patterns.size
-
-
-def test_folded_edges_are_the_edges(repeated: np.ndarray) -> None:
-    folded = gs.folded_edges(repeated, max_p=0.3, p_method="t")
-    edges = gs.spearman_edges(repeated, max_p=0.3, p_method="t")
-    again = folded.unfold()
-    np.testing.assert_array_equal(again.records, edges.records)
-    assert folded.pairs.sum() == len(edges) == folded.summary.pairs_kept
-    assert len(folded) < len(edges)
-    assert folded.patterns.pattern_of[7] == 2**32 - 1
-    for pattern in range(folded.patterns.size):
-        rows = folded.patterns.members_of(pattern)
-        ranks = stats.rankdata(repeated[rows], axis=1)
-        assert (ranks == ranks[0]).all()
-        assert (folded.patterns.pattern_of[rows] == pattern).all()
-    assert list(folded.to_pandas().columns) == ["first", "second", "statistic", "p", "pairs"]
-
-
-def test_folded_stream(repeated: np.ndarray) -> None:
-    whole = gs.folded_edges(repeated, max_p=0.3)
-    stream = gs.folded_stream(repeated, max_p=0.3, batch_edges=17)
-    batches = list(stream)
-    np.testing.assert_array_equal(np.concatenate([b.records for b in batches]), whole.records)
-    assert all(b.patterns is stream.patterns for b in batches)
-    assert stream.summary is not None
-    assert stream.summary.pairs_kept == whole.summary.pairs_kept
-    with gs.folded_stream(repeated, batch_edges=5) as left:
-        next(left)
-    assert left.summary is None
-    with pytest.raises(gs.CapacityExceeded):
-        gs.folded_edges(repeated, max_edges=3)
+def test_folded_rows_have_the_edges_of_single_rows(repeated: np.ndarray) -> None:
+    folded = gs.spearman_edges(repeated, max_p=0.3, p_method="t", fold="always")
+    plain = gs.spearman_edges(repeated, max_p=0.3, p_method="t", fold="never")
+    np.testing.assert_array_equal(folded.records, plain.records)
+    ranks = stats.rankdata(repeated[np.ptp(repeated, axis=1) > 0], axis=1)
+    assert folded.summary.patterns == len(np.unique(ranks, axis=0))
+    assert plain.summary.patterns == 0
+    assert 0 < len(folded.adjusted_p(adjust="bonferroni")) == len(plain)

@@ -246,13 +246,6 @@ def test_differential_waits_for_a_delayed_producer(library: Any) -> None:
     assert (found.first == 1).all() and (found.z == 0).all()
 
 
-def test_folded_edges_of_device_arrays(library: Any, rng: np.random.Generator) -> None:
-    x = rng.integers(0, 3, size=(80, 6)).astype(np.int32)
-    got, expected = gs.folded_edges(on_device(library, x)), gs.folded_edges(x, backend="cpu")
-    assert got.records.tobytes() == expected.records.tobytes()
-    np.testing.assert_array_equal(got.patterns.members, expected.patterns.members)
-
-
 def test_parts_of_both_backends_are_one_whole(rng: np.random.Generator) -> None:
     x = rng.normal(size=(300, 20))
     whole = gs.spearman_edges(x, max_p=0.05, backend="cpu")

@@ -201,8 +201,6 @@ CALLS: dict[str, dict[str, tuple[Array, Callable[[Any], Any]]]] = {
         "y": (Y, lambda a: gs.dense(X, gs.prepare(a, nans="propagate"), nans="propagate"))
     },
     "top_k_partners": _of_pairs(lambda x, y=None, **k: gs.top_k_partners(x, 2, y, **k)),
-    "folded_edges": {"x": (X, lambda a: gs.folded_edges(a, nans="propagate"))},
-    "folded_stream": {"x": (X, lambda a: list(gs.folded_stream(a, nans="propagate")))},
     "max_t": {
         "x": (X, lambda a: gs.max_t(a, permutations=9, nans="propagate")),
         "y": (Y, lambda a: gs.max_t(X, a, permutations=9, nans="propagate")),

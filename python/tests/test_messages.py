@@ -38,7 +38,7 @@ def with_nan(x: Array) -> Array:
         ("matmul_options.variant: tensor is", "variant: tensor is"),
         ("pair_filter.side: got 7", "tail: got 7"),
         ("count_sink.histogram_bins: got -1", "bins: got -1"),
-        ("folded_edge_sink.max_edges: 3 edges", "max_edges: 3 edges"),
+        ("edge_sink.max_edges: 3 edges", "max_edges: 3 edges"),
         ("device_top_k_sink.index: got [1, 2]", "index: got [1, 2]"),
         ("options.part.index: got 3", "part: got 3"),
         (

@@ -258,7 +258,7 @@ def test_p_value_and_its_inverse() -> None:
 
 def test_the_summary_is_made_once_and_goes_along(rng: np.random.Generator) -> None:
     x = rng.integers(0, 4, size=(12, 5))
-    for result in (gs.spearman_edges(x), gs.counts(x), gs.dense(x), gs.folded_edges(x)):
+    for result in (gs.spearman_edges(x), gs.counts(x), gs.dense(x)):
         again = pickle.loads(pickle.dumps(result))
         assert result.summary is result.summary
         assert repr(again.summary) == repr(result.summary)

@@ -246,7 +246,6 @@ REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
     ("of observations", lambda: (gs.observations(WIDE) - 10)[0, 0], -1),
     ("of rows of differential", lambda: (lambda d: d.row - d.col)(
         gs.differential(WIDE, (range(4), range(4, 9))))[0], -1),
-    ("of patterns", lambda: (lambda f: f.first - f.second)(gs.folded_edges(WIDE)).min() < 0, True),
     *[(f"NumPy counts the same {bins} bins", lambda bins=bins: histograms(bins), 0)
       for bins in (1, 2, 3, 7, 10, 49, 70)],
     # Options.

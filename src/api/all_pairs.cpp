@@ -158,12 +158,6 @@ template GPU_SIMILARITY_EXPORT pair_counts all_pairs_on_host(measure, const pair
 template GPU_SIMILARITY_EXPORT pair_summary all_pairs_on_host(measure, const pair_tables&,
                                                               const pair_options&,
                                                               const stream_sink&);
-template GPU_SIMILARITY_EXPORT folded_edge_list all_pairs_on_host(measure, const pair_tables&,
-                                                                  const pair_options&,
-                                                                  const folded_edge_sink&);
-template GPU_SIMILARITY_EXPORT pair_summary all_pairs_on_host(measure, const pair_tables&,
-                                                              const pair_options&,
-                                                              const folded_stream_sink&);
 template GPU_SIMILARITY_EXPORT connectivity_table all_pairs_on_host(measure, const pair_tables&,
                                                                     const pair_options&,
                                                                     const connectivity_sink&);

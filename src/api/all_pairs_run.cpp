@@ -95,7 +95,7 @@ std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
   std::unique_ptr<pair_engine> engine = std::move(made.engine);
   if (made.folded) {
     auto around = std::make_unique<folded_pair_engine>(std::move(engine), std::move(*made.folded),
-                                                       input, options.exec);
+                                                       input.area, options.exec);
     folded = around.get();
     engine = std::move(around);
   }
@@ -184,10 +184,8 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
       input_{.tables = with_host_rows(tables),
              .area = area_of(tables, options.part, shape),
              .pairs_above = shape != part_shape::equal_rows,
-             .pattern_part = shape == part_shape::patterns ? options.part : pair_part{},
              .folds = folds},
       part_(options.part),
-      shape_(shape),
       engine_(prepare(used_, what, input_, options, folded_)),
       missing_(find_missing(what, input_, options)),
       tied_(find_tied(what, input_, *engine_, options)),
@@ -256,7 +254,6 @@ std::uint64_t pair_run::family() const {
 }
 
 std::uint64_t pair_run::pairs_tested() const {
-  if (shape_ == part_shape::patterns) return folded_->pairs_of_rows();
   if (missing_ && missing_->tested) return *missing_->tested;
   return detail::tested_pairs(engine_->rows(), input_.area);
 }
@@ -284,10 +281,6 @@ double pair_run::least_p() const {
       break;
   }
   return 0;
-}
-
-const index_range& pair_run::panel() const {
-  return shape_ == part_shape::patterns ? folded_->pattern_rows() : input_.area.rows;
 }
 
 pair_summary pair_run::finish(const pair_checksum& kept) const {
@@ -319,8 +312,8 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
           .y_constant_rows = std::move(constant.of_y),
           .y_nan_rows = std::move(with_nan.of_y),
           .y_infinite_rows = std::move(infinite.of_y),
-          .part_begin = panel().begin,
-          .part_end = panel().end,
+          .part_begin = input_.area.rows.begin,
+          .part_end = input_.area.rows.end,
           .patterns = folded_ != nullptr ? folded_->patterns().size() : 0,
           .pairs_tested = pairs_tested(),
           .pairs_kept = pairs_kept,

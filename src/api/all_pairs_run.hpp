@@ -34,8 +34,6 @@ class pair_run {
            part_shape shape, fold_scope folds = fold_scope::many_rows);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
-  /// The engine where options.fold is `always`.
-  [[nodiscard]] folded_pair_engine& folded_engine() { return *folded_; }
   /// The engine of the rows that are packed: of their patterns where they are folded.
   [[nodiscard]] pair_engine& packed_engine() { return folded_ ? folded_->inner() : *engine_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
@@ -59,9 +57,7 @@ class pair_run {
   /// Pairs of the whole job that have a statistic; of rows with missing values once a filter with
   /// an adjustment is resolved.
   [[nodiscard]] std::uint64_t family() const;
-  /// The rows of the area; with a folded sink the patterns of the part.
-  [[nodiscard]] const index_range& panel() const;
-  /// The pairs of the area, or of the patterns of the part, that have a statistic.
+  /// The pairs of the area that have a statistic.
   [[nodiscard]] std::uint64_t pairs_tested() const;
   [[nodiscard]] const pair_area& area() const { return input_.area; }
   [[nodiscard]] index_t rows_of_x() const { return input_.rows_of_x(); }
@@ -80,7 +76,6 @@ class pair_run {
   backend used_;
   pair_input input_;
   pair_part part_;
-  part_shape shape_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   std::unique_ptr<missing_values> missing_;
@@ -105,10 +100,6 @@ pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
                           const pair_options& options, const count_sink& sink);
 pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
                            const pair_options& options, const stream_sink& sink);
-folded_edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                               const pair_options& options, const folded_edge_sink& sink);
-pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                           const pair_options& options, const folded_stream_sink& sink);
 connectivity_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
                                  const pair_options& options, const connectivity_sink& sink);
 discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,

@@ -14,7 +14,7 @@
 namespace gpu::inline v0::detail {
 
 /// What a sink does with p: whether it has p of single pairs, which may be by permutations.
-enum class p_use { of_pairs, none_or_of_patterns };
+enum class p_use { of_pairs, none };
 
 class pair_call {
  public:
@@ -41,13 +41,9 @@ class pair_call {
 template <class Sink>
 inline constexpr p_use p_use_of = p_use::of_pairs;
 template <class Value>
-inline constexpr p_use p_use_of<basic_dense_sink<Value>> = p_use::none_or_of_patterns;
+inline constexpr p_use p_use_of<basic_dense_sink<Value>> = p_use::none;
 template <>
-inline constexpr p_use p_use_of<connectivity_sink> = p_use::none_or_of_patterns;
-template <>
-inline constexpr p_use p_use_of<folded_edge_sink> = p_use::none_or_of_patterns;
-template <>
-inline constexpr p_use p_use_of<folded_stream_sink> = p_use::none_or_of_patterns;
+inline constexpr p_use p_use_of<connectivity_sink> = p_use::none;
 
 /// Refuses covariates and weights of columns where `where` does not take them.
 /// Refuses covariates, weights of columns and effective observations where `where` does not take

@@ -31,7 +31,6 @@ struct planned_sink {
   index_t most_entries = std::numeric_limits<index_t>::max();  // edges that are held at once
   index_t k = 0;                                               // of partners
   index_t bins = 0;                                            // of counts
-  bool folds = false;                                          // edges are between patterns
 
   [[nodiscard]] part_shape shape() const {
     const bool by_rows = kind == result_kind::partners || kind == result_kind::dense;
@@ -48,15 +47,6 @@ planned_sink describe(const edge_sink& sink) {
 }
 planned_sink describe(const stream_sink& sink) {
   return {.keep = sink.keep, .entry_bytes = sizeof(edge), .most_entries = sink.batch_edges};
-}
-planned_sink describe(const folded_edge_sink& sink) {
-  return {.keep = sink.keep, .entry_bytes = sizeof(folded_edge), .folds = true};
-}
-planned_sink describe(const folded_stream_sink& sink) {
-  return {.keep = sink.keep,
-          .entry_bytes = sizeof(folded_edge),
-          .most_entries = sink.batch_edges,
-          .folds = true};
 }
 planned_sink describe(const top_k_sink& sink) {
   return {.kind = result_kind::partners, .keep = sink.keep, .k = sink.k};
@@ -198,13 +188,9 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
   const pair_input input{.tables = tables,
                          .area = area_of(tables, options.part, sink.shape()),
                          .pairs_above = sink.shape() != part_shape::equal_rows};
-  pair_options engine_options = options;
-  if (sink.folds) engine_options.fold = row_folding::always;
-  const engine_plan engine = used == backend::cuda
-                                 ? cuda::plan_pair_engine(what, input, engine_options)
-                                 : cpu::plan_pair_engine(what, input, engine_options);
-  (void)looks_for_patterns(what, used, engine.variant, {input.rows(), input.cols()},
-                           engine_options);
+  const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
+                                                   : cpu::plan_pair_engine(what, input, options);
+  (void)looks_for_patterns(what, used, engine.variant, {input.rows(), input.cols()}, options);
   pair_plan out{.used = used,
                 .device = engine.device,
                 .variant = engine.variant,
@@ -258,12 +244,6 @@ template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const p
 template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
                                                                 const pair_options&,
                                                                 const stream_sink&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const folded_edge_sink&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const folded_stream_sink&);
 
 }  // namespace detail
 }  // namespace gpu::inline v0

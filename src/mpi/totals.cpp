@@ -1,7 +1,6 @@
 // Parts that each rank computed, and their sums over all ranks.
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -78,21 +77,8 @@ void send_common(MPI_Comm comm, int from, pair_summary& s) {
   send(comm, from, s.cut_at_most);
 }
 
-/// The number of patterns where all parts have the same, else 0.
-index_t common_patterns(MPI_Comm comm, const std::optional<pair_summary>& mine) {
-  // The least, and the least of the negatives: the most.
-  std::int64_t ends[2] = {std::numeric_limits<std::int64_t>::max(), 0};
-  if (mine) {
-    ends[0] = mine->patterns;
-    ends[1] = -mine->patterns;
-  }
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, comm);
-  return ends[0] == -ends[1] ? ends[0] : 0;
-}
-
 void add_sums(pair_summary& sum, const pair_summary& part) {
-  // Each part folds its rows where that pays: a number that only some have is not that of the job.
-  if (sum.patterns != part.patterns) sum.patterns = 0;
+  sum.patterns = 0;  // each part folds rows of its own
   sum.pairs_tested += part.pairs_tested;
   sum.pairs_kept += part.pairs_kept;
   sum.pairs_by_t += part.pairs_by_t;
@@ -174,17 +160,19 @@ void add(std::optional<discovery_counts>& sum, discovery_counts part) {
 
 pair_summary total(MPI_Comm comm, std::optional<pair_summary> mine) {
   const int from = rank_with_part(comm, mine.has_value());
-  const index_t patterns = common_patterns(comm, mine);
+  const std::uint64_t has_part = mine ? 1 : 0;
   pair_summary out = mine ? std::move(*mine) : pair_summary{};
+  const auto patterns = static_cast<std::uint64_t>(out.patterns);
   send_common(comm, from, out);
   std::vector<std::uint64_t> sums{out.pairs_tested,   out.pairs_kept,    out.pairs_by_t,
-                                  out.checksum.count, out.checksum.mix1, out.checksum.mix2};
+                                  out.checksum.count, out.checksum.mix1, out.checksum.mix2,
+                                  has_part,           patterns};
   sum_over_ranks(comm, sums, MPI_UINT64_T);
   out.pairs_tested = sums[0];
   out.pairs_kept = sums[1];
   out.pairs_by_t = sums[2];
   out.checksum = {.count = sums[3], .mix1 = sums[4], .mix2 = sums[5]};
-  out.patterns = patterns;
+  out.patterns = sums[6] == 1 ? static_cast<index_t>(sums[7]) : 0;
   out.part_begin = 0;
   out.part_end = out.rows;
   return out;

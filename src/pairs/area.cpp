@@ -39,7 +39,6 @@ index_t part_begin(index_t rows, const pair_part& part, part_shape shape) {
 }
 
 pair_area area_of(const pair_tables& tables, const pair_part& part, part_shape shape) {
-  if (shape == part_shape::patterns) return area_of(tables, {}, part_shape::equal_pairs);
   const index_t rows = rows_of(tables.x);
   const part_shape cut = has_y(tables) ? part_shape::equal_rows : shape;
   const pair_part next{.index = part.index + 1, .of = part.of};
@@ -47,13 +46,6 @@ pair_area area_of(const pair_tables& tables, const pair_part& part, part_shape s
                  .cols = {0, rows}};
   if (has_y(tables)) area.cols = {rows, rows + rows_of_y(tables)};
   return area;
-}
-
-pair_area area_of_patterns(index_t patterns, index_t of_x, bool is_against, const pair_part& part) {
-  const part_shape cut = is_against ? part_shape::equal_rows : part_shape::equal_pairs;
-  const pair_part next{.index = part.index + 1, .of = part.of};
-  return {.rows = {part_begin(of_x, part, cut), part_begin(of_x, next, cut)},
-          .cols = {is_against ? of_x : 0, patterns}};
 }
 
 std::uint64_t pairs_in(const pair_area& area) {

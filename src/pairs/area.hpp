@@ -35,10 +35,7 @@ struct pair_area {
 /// How a job is cut into parts.
 enum class part_shape {
   equal_pairs,  ///< Panels of about as many pairs above the diagonal.
-  equal_rows,   ///< Panels of about as many rows.
-  /// All rows, folded: the part is a panel of their patterns. For folded results, because the rows
-  /// of a pattern lie anywhere in the table.
-  patterns
+  equal_rows    ///< Panels of about as many rows.
 };
 
 /// Row `part.index` begins at, of the rows of a table or of x: begins(0) = 0, begins(of) = rows. A
@@ -48,12 +45,6 @@ index_t part_begin(index_t rows, const pair_part& part, part_shape shape);
 
 /// The area of a call. x against y is always cut into equal rows.
 pair_area area_of(const pair_tables& tables, const pair_part& part, part_shape shape);
-
-/// The area of a part that is a panel of patterns: of one table cut as by equal_pairs, of x against
-/// y as by equal_rows.
-/// @param patterns the number of patterns; the first `of_x` of them are those of the rows of x.
-/// @param is_against whether the call is x against y; otherwise `of_x` is `patterns`.
-pair_area area_of_patterns(index_t patterns, index_t of_x, bool is_against, const pair_part& part);
 
 /// Pairs i < j of the area.
 std::uint64_t pairs_in(const pair_area& area);

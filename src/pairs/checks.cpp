@@ -145,29 +145,6 @@ void check_order(const char* sink, edge_order order) {
   detail::check_enumerator(fmt::format("{}.order", sink), order, edge_order::unspecified);
 }
 
-template <class Sink>
-void check_list(const detail::measure_traits& what, const char* name, const Sink& sink) {
-  check_filter(what, sink.keep);
-  check_order(name, sink.order);
-  if (sink.max_edges < 0) {
-    throw invalid_argument(
-        fmt::format("{}.max_edges: got {}, expected at least 0", name, sink.max_edges));
-  }
-}
-
-template <class Sink>
-void check_stream(const detail::measure_traits& what, const char* name, const Sink& sink) {
-  check_filter(what, sink.keep);
-  check_order(name, sink.order);
-  if (!sink.consume) {
-    throw invalid_argument(fmt::format("{}.consume: is empty, expected a function", name));
-  }
-  if (sink.batch_edges < 1) {
-    throw invalid_argument(
-        fmt::format("{}.batch_edges: got {}, expected at least 1", name, sink.batch_edges));
-  }
-}
-
 }  // namespace
 
 void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables) {
@@ -275,11 +252,12 @@ void throw_over_capacity(const char* sink, const char* what, index_t kept, index
 }
 
 void check_sink(const detail::measure_traits& what, const edge_sink& sink) {
-  check_list(what, "edge_sink", sink);
-}
-
-void check_sink(const detail::measure_traits& what, const folded_edge_sink& sink) {
-  check_list(what, "folded_edge_sink", sink);
+  check_filter(what, sink.keep);
+  check_order("edge_sink", sink.order);
+  if (sink.max_edges < 0) {
+    throw invalid_argument(
+        fmt::format("edge_sink.max_edges: got {}, expected at least 0", sink.max_edges));
+  }
 }
 
 void check_sink(const detail::measure_traits& what, const top_k_sink& sink) {
@@ -304,11 +282,15 @@ void check_sink(const detail::measure_traits& what, const count_sink& sink) {
 }
 
 void check_sink(const detail::measure_traits& what, const stream_sink& sink) {
-  check_stream(what, "stream_sink", sink);
-}
-
-void check_sink(const detail::measure_traits& what, const folded_stream_sink& sink) {
-  check_stream(what, "folded_stream_sink", sink);
+  check_filter(what, sink.keep);
+  check_order("stream_sink", sink.order);
+  if (!sink.consume) {
+    throw invalid_argument("stream_sink.consume: is empty, expected a function");
+  }
+  if (sink.batch_edges < 1) {
+    throw invalid_argument(
+        fmt::format("stream_sink.batch_edges: got {}, expected at least 1", sink.batch_edges));
+  }
 }
 
 namespace {

@@ -30,11 +30,9 @@ void check_sink(const detail::measure_traits& what, const edge_sink& sink);
 void check_sink(const detail::measure_traits& what, const top_k_sink& sink);
 void check_sink(const detail::measure_traits& what, const count_sink& sink);
 void check_sink(const detail::measure_traits& what, const stream_sink& sink);
-void check_sink(const detail::measure_traits& what, const folded_edge_sink& sink);
-void check_sink(const detail::measure_traits& what, const folded_stream_sink& sink);
 /// discovery_sink.search is one of the call whose search begins with `begun`.
 void check_search(const discovery_search& search, const discovery_search& begun);
-/// Throws gpu::capacity_exceeded: `kept` pairs or folded edges pass, and sink.max_edges is `most`.
+/// Throws gpu::capacity_exceeded: `kept` pairs pass, and sink.max_edges is `most`.
 [[noreturn]] void throw_over_capacity(const char* sink, const char* what, index_t kept,
                                       index_t most);
 

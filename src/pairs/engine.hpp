@@ -21,6 +21,7 @@
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
 #include "pairs/edge_receiver.hpp"
+#include "pairs/folding/row_patterns.hpp"
 #include "pairs/measures/measures.hpp"
 #include "pairs/observations.hpp"
 #include "pairs/pair_ties.hpp"
@@ -38,9 +39,6 @@ struct pair_input {
   /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
   /// the rows before those of the area.
   bool pairs_above = false;
-  /// Where the rows are folded: the part of their patterns that sinks are about. `area` is all rows
-  /// where it is not the whole.
-  pair_part pattern_part = {};
   fold_scope folds = fold_scope::many_rows;  ///< Which folding pays for its sinks.
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }

@@ -45,11 +45,4 @@ fold_scope scope_of_counts(const pair_filter& keep);
 /// are written no faster.
 fold_scope scope_of_edges(edge_order order);
 
-/// One in so many hashes of rows is sampled to estimate the number of patterns. All rows of a
-/// pattern have one hash, so the sample holds whole patterns, and the number of those in it times
-/// sampled_hashes is an unbiased estimate with a relative error of sqrt(sampled_hashes / patterns).
-inline constexpr index_t sampled_hashes = 64;
-/// Fewer rows than this are grouped without a sample.
-inline constexpr index_t least_sampled_rows = 1 << 14;
-
 }  // namespace gpu::inline v0::detail

@@ -52,14 +52,6 @@ pair_checksum checksum_of(std::span<const edge> edges, int threads) {
                          });
 }
 
-pair_checksum checksum_of(std::span<const folded_edge> edges, int threads) {
-  return sum_in_parallel(static_cast<index_t>(edges.size()), pairs_per_task, threads,
-                         [&](index_t i) {
-                           const folded_edge& e = edges[static_cast<std::size_t>(i)];
-                           return gpu::checksum_of(e.first, e.second, e.statistic);
-                         });
-}
-
 pair_checksum checksum_of(const neighbor_table& table, detail::index_range rows, index_t row_begin,
                           int threads) {
   const index_t rows_per_task =

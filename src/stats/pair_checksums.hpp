@@ -33,7 +33,6 @@ class thread_checksums {
 
 /// Of a batch of edges, by `threads` threads where that pays.
 pair_checksum checksum_of(std::span<const edge> edges, int threads);
-pair_checksum checksum_of(std::span<const folded_edge> edges, int threads);
 /// Of the entries of some rows of a table whose first row is row `row_begin` of the job.
 pair_checksum checksum_of(const neighbor_table& table, detail::index_range rows, index_t row_begin,
                           int threads);

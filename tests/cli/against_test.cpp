@@ -74,12 +74,6 @@ TEST_CASE("Other results of two tables", "[cli][against]") {
       tables.run({"spearman", tables.x, "--keep", "counts", "--min-abs", "0.95", "-o", "-"});
   CHECK(counts.out ==
         "table\tname\tdegree\nx\tup\t1\nx\tflat\t0\nx\tdown\t1\ny\tY1\t0\ny\tY2\t2\n");
-  const std::string patterns = tables.folder.path("patterns");
-  const auto folded =
-      tables.run({"spearman", tables.x, "--keep", "folded-edges", "--patterns", patterns});
-  CHECK(after_header(folded.out).starts_with("up\tY1\t0.9\t"));
-  CHECK(read_file(patterns) ==
-        "table\tname\tpattern\nx\tup\tup\nx\tflat\t\nx\tdown\tdown\ny\tY1\tY1\ny\tY2\tY2\n");
 }
 
 TEST_CASE("Two tables as .npy", "[cli][against]") {

@@ -163,9 +163,6 @@ TEST_CASE("The command refuses what covariates and weights do not go with", "[cl
                 "expected a number from 3");
   check_refused(in.run({"pearson", in.x, "--covariates", in.z, "--nan", "pairwise"}), usage,
                 "--covariates does not go with --nan pairwise");
-  check_refused(in.run({"spearman", in.x, "--covariates", in.z, "--keep", "folded-edges",
-                        "--patterns", in.folder.path("patterns")}),
-                usage, "--covariates does not go with --keep folded-edges");
   check_refused(in.run({"spearman", in.x, "--covariates", in.z, "--fold", "always"}), usage,
                 "--covariates does not go with --fold always");
   check_refused(in.run({"pearson", in.x, "--covariates", "-"}), usage, "--covariates -");

@@ -70,8 +70,8 @@ TEST_CASE("A suffix that is not known or contradicts is refused before any work"
       {{"-o", in.folder.path("a.npy.gz")}, "expected .npy, or .tsv.gz"},
       {{"-o", in.folder.path("a.csv"), "--format", "tsv"}, "expected tsv as --format tsv says"},
       {{"-o", in.folder.path("a.npy"), "--format", "csv"}, "expected csv"},
-      {{"-o", in.folder.path("a.csv"), "--keep", "folded-edges", "--patterns",
-        in.folder.path("p.npy")},
+      {{"-o", in.folder.path("a.csv"), "--keep", "dense", "--nan", "pairwise",
+        "--observations-output", in.folder.path("n.npy")},
        "expected csv as --output"}};
   for (auto [words, expected] : cases) {
     words.insert(words.begin(), {"spearman", in.input});

@@ -29,6 +29,9 @@ const std::set<std::string> unreachable{
     "count_sink.histogram_bins",
     "discovery_sink.search",
     "differential_edge_sink.max_edges",
+    "edge_sink.max_edges",
+    "stream_sink.consume",
+    "stream_sink.batch_edges",
 };
 
 /// Words such as "options.variant" in the literals of a file.

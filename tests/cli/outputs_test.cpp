@@ -104,8 +104,13 @@ TEST_CASE("Outputs that are the input or each other are refused before any work"
   refused({input, "-o", fresh, "--report", "new"}, {.folder = folder.path("")});
   refused({input, "--report", "/dev/stdout"});
   refused({input, "--report", "-"});
-  refused({input, "--keep", "folded-edges", "-o", fresh, "--patterns", fresh});
-  refused({input, "--keep", "folded-edges", "-o", fresh, "--patterns", old, "--report", old});
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{fresh}, {old, "--report", old}}) {
+    std::vector<std::string> two{input,   "--nan", "pairwise", "--keep",
+                                 "dense", "-o",    fresh,      "--observations-output"};
+    two.insert(two.end(), more.begin(), more.end());
+    refused(two);
+  }
   CHECK(run_command({"mean-filter", input, "-w", "2", "-o", input}).exit_code == exit_usage);
   CHECK(read_file(input) == three_rows);
 }
@@ -144,27 +149,29 @@ TEST_CASE("A file keeps its mode, and a link is followed", "[cli][output]") {
 TEST_CASE("--max-output holds to the byte whatever the estimate", "[cli][output]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.txt", three_rows);
-  const std::string output = folder.path("out");
-  const std::string patterns = folder.path("patterns");
+  const std::string output = folder.path("out.npy");
+  const std::string counts = folder.path("n.npy");
   const auto run = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"spearman", input,  "--keep",     "folded-edges",
-                                       "-o",       output, "--patterns", patterns};
+    std::vector<std::string> arguments{"spearman", input,    "--nan",
+                                       "pairwise", "--keep", "dense",
+                                       "-o",       output,   "--observations-output",
+                                       counts};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_command(arguments);
   };
   REQUIRE(run({}).exit_code == 0);
-  const std::uint64_t bytes = fs::file_size(output) + fs::file_size(patterns);
+  const std::uint64_t bytes = fs::file_size(output) + fs::file_size(counts);
   fs::remove(output);
-  fs::remove(patterns);
+  fs::remove(counts);
   const auto refused = run({"--max-output", std::to_string(bytes - 1)});
   INFO(refused.err);
   CHECK(refused.exit_code == exit_resources);
   CHECK(refused.err.find("--max-output") != std::string::npos);
   CHECK_FALSE(fs::exists(output));
-  CHECK_FALSE(fs::exists(patterns));
+  CHECK_FALSE(fs::exists(counts));
   CHECK(leftovers(folder.path("")) == 0);
   CHECK(run({"--max-output", std::to_string(bytes)}).exit_code == 0);
-  CHECK(fs::file_size(output) + fs::file_size(patterns) == bytes);
+  CHECK(fs::file_size(output) + fs::file_size(counts) == bytes);
   CHECK(run({"--max-output", "1", "--force"}).exit_code == 0);
 }
 

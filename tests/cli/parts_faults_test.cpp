@@ -161,31 +161,6 @@ TEST_CASE("Degrees are joined with a name for each row", "[cli][parts]") {
   refused(names.substr(0, names.rfind('\n', names.size() - 2) + 1), "does not name every row");
 }
 
-TEST_CASE("Parts of folded edges agree on the patterns, no others need to", "[cli][parts]") {
-  const temporary_folder folder;
-  const std::string input = folder.write("in.tsv", repeated_table(200, 5));
-  const std::string in = folder.path("parts");
-  for (const std::string keep : {"edges", "folded-edges"}) {
-    const bool is_folded = keep == "folded-edges";
-    run_all(input, {"--max-p", "0.1", "--p-method", "t", "--fold", "always", "--keep", keep}, 3,
-            in);
-    const std::string manifest = in + "/part-2-of-3.json";
-    CHECK(report_value(read_file(manifest), "patterns") != "0");
-    forge(manifest, "patterns", "7");
-    words merge{"merge", in, "-o", folder.path("merged")};
-    if (is_folded) merge = joined(merge, {"--patterns", folder.path("patterns")});
-    const command_result result = run_command(merge);
-    INFO(keep << ": " << result.err);
-    CHECK(result.exit_code == (is_folded ? exit_bad_input : 0));
-    CHECK(fs::exists(folder.path("merged")) != is_folded);
-    const std::string why =
-        "was computed of other rows, or decided by another cut, than part 1 of 3";
-    CHECK((result.err.find(why) != std::string::npos) == is_folded);
-    fs::remove(folder.path("merged"));
-    fs::remove_all(in);
-  }
-}
-
 TEST_CASE("Two processes compute one part at the same time", "[cli][parts]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(600, 20));

@@ -55,50 +55,6 @@ TEST_CASE("Parts of every result are joined to the bytes of a single run", "[cli
   }
 }
 
-TEST_CASE("Parts of folded edges are joined to the bytes of a single run", "[cli][parts]") {
-  const temporary_folder folder;
-  const std::string input = folder.write("in.tsv", repeated_table(300, 6));
-  const std::string other = folder.write("other.tsv", repeated_table(90, 6));
-  const std::string in = folder.path("parts");
-  const std::string merged = folder.path("merged");
-  const std::string patterns = folder.path("patterns");
-  const std::vector<words> cases{
-      {"--max-p", "0.1"},
-      {"--max-p", "0.1", "--format", "npy"},
-      {"--max-p", "0.2", "--adjust", "bh", "--tail", "greater"},
-      {"--max-p", "0.1", "--confidence", "0.95", "--format", "npy"},
-      {"--max-p", "0.1", "--against", other},
-      {"--max-p", "0.2", "--adjust", "bonferroni", "--against", other, "--format", "npy"}};
-  for (words options : cases) {
-    INFO(options.back());
-    options.insert(options.begin(), {"--keep", "folded-edges", "--p-method", "t"});
-    const words with_patterns = joined(options, {"--patterns", folder.path("single_patterns")});
-    const std::string expected = single_run(input, with_patterns, folder.path("single"));
-    REQUIRE(expected.size() > 1000);
-    run_all(input, options, parts, in);
-    CHECK(run_command({"parts", in}).out.find("patterns 1 to ") != std::string::npos);
-    CHECK(run_command({"merge", in, "-o", merged}).exit_code == exit_usage);
-    CHECK(!fs::exists(merged));
-    const command_result result = run_command({"merge", in, "-o", merged, "--patterns", patterns});
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
-    for (const std::string& file : {in, merged, patterns}) fs::remove_all(file);
-
-    const words resumed{"spearman", input,      "-o",      merged, "--patterns",
-                        patterns,   "--resume", "--parts", "5"};
-    CHECK(run_command(joined(resumed, options)).exit_code == 0);
-    CHECK(read_file(merged) == expected);
-    CHECK(read_file(patterns) == read_file(folder.path("single_patterns")));
-    CHECK(!fs::exists(folder.path(".merged.parts")));
-    fs::remove(merged);
-    fs::remove(patterns);
-  }
-  REQUIRE(run_part(input, {}, 1, 1, in).exit_code == 0);
-  CHECK(run_command({"merge", in, "-o", merged, "--patterns", patterns}).exit_code == exit_usage);
-}
-
 TEST_CASE("Parts of repeated rows are joined however each was folded", "[cli][parts]") {
   const temporary_folder folder;
   // A part of few rows and many pairs is folded: the second one is, the first one is not.
@@ -399,25 +355,23 @@ TEST_CASE("Parts that are there count for --max-output", "[cli][parts]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.tsv", repeated_table(200, 5));
   const std::string in = folder.path("parts");
-  // Of folded edges nothing is estimated: what is written is counted.
-  const words options{"--keep", "folded-edges", "--max-p", "0.3"};
+  // The estimate of degrees is loose: what is written is counted.
+  const words options{"--keep", "counts", "--max-p", "0.3"};
   REQUIRE(run_part(input, options, 1, 4, in).exit_code == 0);
   REQUIRE(run_part(input, options, 2, 4, in).exit_code == 0);
   std::uintmax_t bytes = 0;
-  for (const char* name :
-       {"/header.tsv", "/patterns.tsv", "/part-1-of-4.tsv", "/part-2-of-4.tsv"}) {
+  for (const char* name : {"/names.txt", "/part-1-of-4.degrees.npy", "/part-2-of-4.degrees.npy"}) {
     bytes += fs::file_size(in + name);
   }
-  const command_result result =
-      run_command(joined({"spearman", input, "--backend", "cpu", "-o", folder.path("out"),
-                          "--patterns", folder.path("patterns"), "--resume", "--output-dir", in,
-                          "--max-output", std::to_string(bytes + 1)},
-                         options));
+  const command_result result = run_command(
+      joined({"spearman", input, "--backend", "cpu", "-o", folder.path("out"), "--resume",
+              "--output-dir", in, "--max-output", std::to_string(bytes + 1)},
+             options));
   INFO(result.err);
   CHECK(result.exit_code == exit_resources);
   CHECK(result.err.find("--max-output") != std::string::npos);
-  CHECK(fs::exists(in + "/part-2-of-4.tsv"));
-  CHECK(!fs::exists(in + "/part-3-of-4.tsv"));
+  CHECK(fs::exists(in + "/part-2-of-4.degrees.npy"));
+  CHECK(!fs::exists(in + "/part-3-of-4.degrees.npy"));
 }
 
 TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]") {
@@ -435,9 +389,7 @@ TEST_CASE("Options of parts that do not go together are refused", "[cli][parts]"
       {"--resume", "-o", "-"},
       {"--part", "1/3", "--output-dir", in, "-o", folder.path("out")},
       {"--part", "1/3", "--output-dir", in, "--resume", "-o", folder.path("out")},
-      {"--part", "1/3", "--output-dir", in, "--plan"},
-      {"--part", "1/3", "--output-dir", in, "--keep", "folded-edges", "--patterns", "p"},
-      {"--resume", "-o", folder.path("out"), "--keep", "folded-edges"}};
+      {"--part", "1/3", "--output-dir", in, "--plan"}};
   for (const words& options : cases) {
     const command_result result = run_command(joined({"spearman", input}, options));
     INFO(result.err);

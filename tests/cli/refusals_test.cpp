@@ -89,8 +89,6 @@ TEST_CASE("An option that would change nothing is refused with 2", "[cli][usage]
   }
   refused({"--keep", "counts", "--format", "npy"}, "--output");
   for (const char* file : {"-o", "--report"}) refused({"--plan", file, output}, "--plan");
-  refused({"--plan", "--keep", "folded-edges", "--patterns", output}, "--plan");
-  refused({"--keep", "folded-edges", "--patterns", output, "--fold", "never"}, "--fold never");
   refused({"--backend", "cpu", "--devices", "0"}, "--devices");
   for (const std::vector<std::string>& rows :
        {std::vector<std::string>{"rank"}, {"top-k"}, {"mean-filter", "-w", "3"}}) {

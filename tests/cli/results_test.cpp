@@ -204,43 +204,13 @@ TEST_CASE("Edges, degrees and a matrix are written as .npy", "[cli][output]") {
   }
 }
 
-TEST_CASE("Folded edges and the patterns they are between are written", "[cli][output]") {
+TEST_CASE("Folded rows have the edges of single rows, and a report says so", "[cli][output]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.txt", small_table);
-  const std::string patterns = folder.path("patterns");
-  const auto result =
-      run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns});
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(result.out ==
-        "name_i\tname_j\trho\tt\tp\tpairs\nup\tup\t1\t4.85666\t0.0166667\t1\n"
-        "up\tfall\t-1\t-4.85666\t0.0166667\t2\n");
-  CHECK(read_file(patterns) == "name\tpattern\nup\tup\nrise\tup\nfall\tfall\nflat\t\n");
-
-  const std::string output = folder.path("out.npy");
-  CHECK(run_command({"spearman", input, "--keep", "folded-edges", "--patterns", patterns,
-                     "--format", "npy", "-o", output})
-            .exit_code == 0);
-  const std::string bytes = read_file(output);
-  CHECK(bytes.find("'shape': (2,)") != std::string::npos);
-  REQUIRE(bytes.size() == 192 + 2 * 32);
-  std::uint64_t pairs = 0;
-  std::memcpy(&pairs, bytes.data() + 192 + 32 + 24, sizeof(pairs));
-  CHECK(pairs == 2);
-  std::vector<std::uint32_t> pattern_of(4);
-  REQUIRE(read_file(patterns).size() == 128 + 16);
-  std::memcpy(pattern_of.data(), read_file(patterns).data() + 128, 16);
-  CHECK(pattern_of == std::vector<std::uint32_t>{0, 0, 1, ~std::uint32_t{0}});
-
   const std::string report = folder.path("report.json");
   CHECK(run_command({"spearman", input, "--p-method", "t", "--fold", "always", "--report", report})
             .out == run_command({"spearman", input, "--p-method", "t", "--fold", "never"}).out);
   CHECK(report_value(read_file(report), "patterns") == "2");
-  CHECK(run_command({"spearman", input, "--keep", "folded-edges"}).exit_code == 2);
-  CHECK(run_command({"spearman", input, "--patterns", patterns}).exit_code == 2);
-  CHECK(
-      run_command({"pearson", input, "--keep", "folded-edges", "--patterns", patterns}).exit_code ==
-      2);
 }
 
 TEST_CASE("Partners, degrees and a matrix are written as text", "[cli][output]") {

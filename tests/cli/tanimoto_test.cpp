@@ -412,7 +412,7 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
     check_refused(run_command(words), exit_usage, part);
   };
   usage({"-t", "1.5"}, "--threshold: got 1.5, expected a number from 0 to 1");
-  usage({"--keep", "folded-edges"}, "expected counts|dense|edges|top-k");
+  usage({"--keep", "partners"}, "expected counts|dense|edges|top-k");
   usage({"-k", "3"}, "-k needs --keep top-k");
   usage({"--keep", "dense", "-t", "0.5"}, "--threshold does not go with --keep dense");
   usage({"--bits", "0"}, "--bits: got 0");

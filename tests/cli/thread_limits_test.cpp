@@ -71,8 +71,6 @@ class bench {
     for (const char* keep : {"counts", "top-k"}) {
       all.push_back({"spearman", input_, "--keep", keep, "-o", out});
     }
-    all.push_back({"spearman", input_, "--keep", "folded-edges", "--patterns",
-                   folder_.path("patterns"), "-o", out});
     for (const char* adjust : {"bh", "bonferroni", "max-t"}) {
       all.push_back({"pearson", input_, "--max-p", "0.2", "--adjust", adjust, "-o", out});
     }

@@ -136,7 +136,9 @@ inline void columns_are_refused_where_they_do_not_go(const pair_target& target) 
                 "options.column_weights: Bicor");
   GPU_TEST_SAYS(refused(gpu::measure::pearson, weighted, gpu::edge_sink{.keep = {.max_p = 0.1}}),
                 "without options.effective_observations has no significance test");
-  GPU_TEST_SAYS(refused(gpu::measure::spearman, partial, gpu::folded_edge_sink{}),
+  gpu::pair_options folded = partial;
+  folded.fold = gpu::row_folding::always;
+  GPU_TEST_SAYS(refused(gpu::measure::spearman, folded, gpu::edge_sink{}),
                 "options.covariates have none");
   gpu::pair_options pairwise = partial;
   pairwise.nans = gpu::nan_policy::pairwise;

@@ -22,8 +22,7 @@ template <class Table>
 said_by_sinks said_of(const column_job& job, const Table& table, const gpu::pair_options& options) {
   const bool tests = job.has_test();
   return what_sinks_say(
-      [&](const auto& sink) { return gpu::all_pairs(job.what, table, options, sink); }, tests,
-      false);
+      [&](const auto& sink) { return gpu::all_pairs(job.what, table, options, sink); }, tests);
 }
 
 /// Layouts, element types that hold the same values, threads and windows of rows say the same.

@@ -253,9 +253,6 @@ inline void cosine_has_no_p(const pair_target& target) {
   gpu::pair_options folding = target.options();
   folding.fold = gpu::row_folding::always;
   CHECK_THROWS_AS(gpu::cosine_all_pairs(data.view(), folding, gpu::count_sink{}), gpu::unsupported);
-  CHECK_THROWS_AS(
-      gpu::all_pairs(gpu::measure::cosine, data.view(), target.options(), gpu::folded_edge_sink{}),
-      gpu::unsupported);
   const gpu::matrix_view<const float> none(data.data(), 4, 0, 6);
   CHECK_THROWS_AS(gpu::cosine_all_pairs(none, target.options(), gpu::dense_sink{}),
                   gpu::invalid_argument);

@@ -32,7 +32,6 @@ std::vector<int> ascending(std::size_t size) {
 
 static_assert(std::ranges::contiguous_range<const gpu::edge_list> &&
               std::ranges::sized_range<gpu::edge_list> &&
-              std::ranges::contiguous_range<const gpu::folded_edge_list> &&
               std::ranges::contiguous_range<const gpu::differential_edges>);
 
 TEST_CASE("A list of edges is a range of its edges", "[array]") {

@@ -132,11 +132,11 @@ auto pearson_of(const gpu::matrix<T>& data) {
 }
 
 inline void add_folding(std::vector<operation>& all) {
-  all.push_back({"folded edges", [](const gpu::execution& exec) {
+  all.push_back({"folded rows", [](const gpu::execution& exec) {
                    const gpu::pair_options options{.fold = gpu::row_folding::always, .exec = exec};
                    const auto folded =
-                       gpu::spearman_all_pairs(view(repeated()), options, gpu::folded_edge_sink{});
-                   return answer().add(folded.edges).add(folded.patterns.members);
+                       gpu::spearman_all_pairs(view(repeated()), options, gpu::edge_sink{});
+                   return answer().add(folded.edges).add_value(folded.summary.patterns);
                  }});
   all.push_back({"plan", [](const gpu::execution& exec) {
                    const auto plan = gpu::plan_all_pairs(gpu::measure::spearman, view(counts()),

@@ -77,13 +77,6 @@ TEST_CASE("A plan of a table that is sampled whole is what the call gives", "[ex
   CHECK(
       gpu::plan_all_pairs(gpu::measure::spearman, data, options, gpu::dense_sink{}).result_bytes ==
       150 * 150 * 8);
-
-  const gpu::folded_edge_sink folding{.keep = keep};
-  const auto folded = gpu::plan_all_pairs(gpu::measure::spearman, data, options, folding);
-  CHECK(folded.kept_estimate == of_edges.kept_estimate);
-  CHECK(folded.result_bytes >=
-        bytes_of(static_cast<double>(gpu::spearman_all_pairs(data, options, folding).edges.size()),
-                 sizeof(gpu::folded_edge)));
 }
 
 TEST_CASE("A plan of partners counts the entries of their table", "[execution][plan]") {
@@ -143,7 +136,6 @@ TEST_CASE("A plan refuses the sinks that the call refuses", "[execution][plan]")
   CHECK_THROWS_AS(plan(spearman, gpu::count_sink{.histogram_bins = -1}), gpu::invalid_argument);
   CHECK_THROWS_AS(plan(spearman, gpu::stream_sink{}), gpu::invalid_argument);
   CHECK_THROWS_AS(plan(spearman, gpu::edge_sink{.keep = {.max_p = 0}}), gpu::invalid_argument);
-  CHECK_THROWS_AS(plan(gpu::measure::pearson, gpu::folded_edge_sink{}), gpu::unsupported);
   CHECK_THROWS_AS(plan(gpu::measure::cosine, gpu::edge_sink{.keep = {.max_p = 0.1}}),
                   gpu::unsupported);
   // More edges than the call may hold are no error of its plan, which says how many there are.

@@ -135,16 +135,6 @@ void add_all_pairs(std::vector<entry>& out, const gpu::matrix<T>& data, const st
     unfolded.fold = gpu::row_folding::automatic;
     return gpu::pearson_all_pairs(data, unfolded, sink);
   });
-  out.push_back({"folded edges " + what, [&data, options] {
-                   const auto found =
-                       gpu::spearman_all_pairs(data, options, gpu::folded_edge_sink{});
-                   return sum_of_edges(found.edges) + sum_of(found.summary);
-                 }});
-  out.push_back({"folded stream " + what, [&data, options] {
-                   gpu::folded_stream_sink sink{
-                       .consume = [](std::span<const gpu::folded_edge>) {}};
-                   return sum_of(gpu::spearman_all_pairs(data, options, sink));
-                 }});
   out.push_back(
       {"plan " + what, [&data, options] {
          return gpu::plan_all_pairs(gpu::measure::spearman, data, options, {.max_p = 0.1})

@@ -157,8 +157,7 @@ std::vector<job> all_jobs() {
   add("sparse", {"pearson", "@x.mtx", "--max-p", "1e-9"});
   add("sparse cosine", {"cosine", "@x.mtx", "--min-abs", "0.99"});
   add("x against y", {"pearson", "@x.npy", "--max-p", "1e-6", "--against", "@x.npy"});
-  add("folded edges", {"spearman", "@x.npy", "--max-p", "1e-6", "--keep", "folded-edges",
-                       "--patterns", "@patterns"});
+  add("folded rows", {"spearman", "@x.npy", "--max-p", "1e-6", "--fold", "always"});
   // Parts and their joining.
   add("resumed edges", {"pearson", "@x.npy", "--max-p", "1e-3", "--resume", "--parts", "3"});
   add("resumed q",

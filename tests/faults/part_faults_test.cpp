@@ -57,7 +57,6 @@ struct sink {
   const char* name;
   words options;  ///< A word that is the name of a file of the inputs means that file.
   const char* input = "in.tsv";
-  bool has_patterns = false;
   const char* verb = "spearman";
   const char* suffix = "";  ///< Of the result.
 };
@@ -70,35 +69,24 @@ const std::vector<sink>& sinks() {
       {"counts as .npy", {"--max-p", "0.05", "--keep", "counts", "--format", "npy"}},
       {"top-k", {"--keep", "top-k", "-k", "3"}},
       {"dense", {"--keep", "dense"}},
-      {"folded", {"--max-p", "0.05", "--keep", "folded-edges"}, "in.tsv", true},
       {"BH", {"--max-p", "0.05", "--adjust", "bh"}},
       {"q of top-k", {"--max-p", "0.2", "--adjust", "bh", "--keep", "top-k", "-k", "3"}},
       {"x against y", {"--max-p", "0.05", "--against", "y.tsv"}},
       {"edges of gzip", {"--max-p", "0.05"}, "in.tsv.gz"},
       {"edges of .npy", {"--max-p", "0.05"}, "in.npy"},
-      {"edges to gzip", {"--max-p", "0.05"}, "in.tsv", false, "spearman", ".tsv.gz"},
-      {"edges of a sparse file", {"--min-abs", "0.5"}, "in.mtx", false, "cosine"},
-      {"covariates", {"--max-p", "0.2", "--covariates", "z.tsv"}, "in.tsv", false, "pearson"},
-      {"weights", {"--min-abs", "0.5", "--weights", "w.tsv"}, "in.tsv", false, "cosine"},
-      {"tanimoto",
-       {"--threshold", "0.4", "--input-format", "table"},
-       "bits.tsv",
-       false,
-       "tanimoto"},
-      {"differential",
-       {"--max-p", "0.3", "--groups", "groups.txt"},
-       "wide.tsv",
-       false,
-       "differential"},
+      {"edges to gzip", {"--max-p", "0.05"}, "in.tsv", "spearman", ".tsv.gz"},
+      {"edges of a sparse file", {"--min-abs", "0.5"}, "in.mtx", "cosine"},
+      {"covariates", {"--max-p", "0.2", "--covariates", "z.tsv"}, "in.tsv", "pearson"},
+      {"weights", {"--min-abs", "0.5", "--weights", "w.tsv"}, "in.tsv", "cosine"},
+      {"tanimoto", {"--threshold", "0.4", "--input-format", "table"}, "bits.tsv", "tanimoto"},
+      {"differential", {"--max-p", "0.3", "--groups", "groups.txt"}, "wide.tsv", "differential"},
       {"BH of differential",
        {"--max-p", "0.9", "--adjust", "bh", "--groups", "groups.txt"},
        "wide.tsv",
-       false,
        "differential"},
       {"q of partners of differential",
        {"--adjust", "bonferroni", "--keep", "top-k", "-k", "60", "--groups", "groups.txt"},
        "wide.tsv",
-       false,
        "differential",
        ".tsv.gz"},
   };
@@ -225,9 +213,7 @@ class trial {
   }
   [[nodiscard]] std::string result_name() const { return std::string("result") + job_.suffix; }
   [[nodiscard]] words result_at(const std::string& name) const {
-    words out{"-o", path(name + job_.suffix)};
-    if (job_.has_patterns) out = out + words{"--patterns", path(name + "_patterns")};
-    return out;
+    return {"-o", path(name + job_.suffix)};
   }
   [[nodiscard]] words part(int number) const {
     return verb() + words{"--part", std::to_string(number) + "/" + std::to_string(of_),
@@ -392,9 +378,6 @@ class trial {
   void check_results() const {
     expect(read_file(path(result_name())) == read_file(path(std::string("single") + job_.suffix)),
            "another result");
-    if (!job_.has_patterns || !fs::exists(path("result_patterns"))) return;
-    expect(read_file(path("result_patterns")) == read_file(path("single_patterns")),
-           "other patterns");
   }
 
   gpu_test::temporary_folder folder_;

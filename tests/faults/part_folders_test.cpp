@@ -89,7 +89,7 @@ TEST_CASE("A run with --resume removes nothing that is not its own", "[cli][part
   const workplace at;
   const std::vector<std::string> names{"count-table.tsv",  "part-a.tsv",
                                        "part-1-of-3.md",   "header.tsv.bak",
-                                       "names.txt.orig",   "patterns.md",
+                                       "names.txt.orig",   "names.md",
                                        "part-9-of-3.json", "lock",
                                        "notes.partial",    "part-1-of-3.tsv.notes.partial"};
   for (const std::string& name : names) at.put_in(name, precious);

@@ -229,9 +229,7 @@ class trial {
     return folder_.path(name + suffix_);
   }
   [[nodiscard]] words outputs(const std::string& name) const {
-    words out{"-o", result(name), "--report", folder_.path(name + ".report")};
-    if (job_.is_folded()) out = joined(out, {"--patterns", folder_.path(name + "_patterns")});
-    return out;
+    return {"-o", result(name), "--report", folder_.path(name + ".report")};
   }
   [[nodiscard]] words job_words() const {
     return joined({job_.measure, input_, "-q"}, job_.options);
@@ -252,9 +250,6 @@ class trial {
       expect(gpu_test::report_value(report, key) == gpu_test::report_value(wanted, key),
              "the reports differ in " + key + ": joined.report, single.report");
     }
-    if (!job_.is_folded()) return;
-    expect(read_file(folder_.path("joined_patterns")) == read_file(folder_.path("single_patterns")),
-           "the patterns are not those of the single run: joined_patterns, single_patterns");
   }
 
   command_result run_alone() { return run(joined(joined(job_words(), way()), outputs("single"))); }

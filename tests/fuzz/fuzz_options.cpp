@@ -25,7 +25,6 @@ void check(const gpu::cli::pairs_command& c) {
   expect(c.k >= 1, "k");
   expect(c.max_output_bytes >= 0, "max-output");
   if (c.fingerprints) expect(c.fingerprints->bits >= 0, "bits");
-  expect(c.keep == gpu::cli::keep_kind::folded_edges || c.patterns.empty(), "patterns");
   check(c.pairs.exec);
 }
 

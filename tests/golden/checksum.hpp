@@ -49,13 +49,6 @@ class checksum {
     add(e.statistic);
     add(e.p);
   }
-  void add(const gpu::folded_edge& e) {
-    add(e.first);
-    add(e.second);
-    add(e.statistic);
-    add(e.p);
-    add(e.pairs);
-  }
   void add(const gpu::differential_edge& e) {
     add(e.row);
     add(e.col);

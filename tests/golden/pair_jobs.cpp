@@ -94,8 +94,9 @@ shape draw_shape(draws& from, gpu::measure what, bool is_pairwise) {
   return out;
 }
 
-constexpr std::array all_sinks{"dense", "dense_f32", "edges",        "stream",      "counts",
-                               "top_k", "bh_step",   "folded_edges", "connectivity"};
+// "folded" are edges of rows that are folded, whether that pays or not.
+constexpr std::array all_sinks{"dense", "dense_f32", "edges",  "stream",      "counts",
+                               "top_k", "bh_step",   "folded", "connectivity"};
 
 struct job {
   gpu::measure what{};
@@ -137,7 +138,7 @@ void add_answer(const job& j, checksum& sum) {
     add_dense<double>(j, sum);
   } else if (j.sink == "dense_f32") {
     add_dense<float>(j, sum);
-  } else if (j.sink == "edges") {
+  } else if (j.sink == "edges" || j.sink == "folded") {
     const auto out = call(j, gpu::edge_sink{.keep = j.keep});
     sum.add(std::span<const gpu::edge>(out.edges));
     sum.add(out.summary);
@@ -174,10 +175,6 @@ void add_answer(const job& j, checksum& sum) {
     sum.add(out.below);
     sum.add(out.at_or_above);
     sum.add(out.bins);
-    sum.add(out.summary);
-  } else if (j.sink == "folded_edges") {
-    const auto out = call(j, gpu::folded_edge_sink{.keep = j.keep});
-    sum.add(std::span<const gpu::folded_edge>(out.edges));
     sum.add(out.summary);
   } else {
     const auto out = call(j, gpu::connectivity_sink{});
@@ -270,8 +267,13 @@ job draw_job(std::uint64_t number) {
                         gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor,
                         gpu::measure::kendall});
   j.sink = all_sinks[from.below(all_sinks.size())];
-  const bool folds = j.what == gpu::measure::spearman;
-  if (j.sink == "folded_edges" && !folds) j.sink = "edges";
+  if (j.sink == "folded") {
+    if (j.what == gpu::measure::spearman) {
+      j.options.fold = gpu::row_folding::always;
+    } else {
+      j.sink = "edges";
+    }
+  }
   const holes missing = from.one_of(
       {holes::none, holes::none, holes::none, holes::rows, holes::scattered, holes::patterns});
   const bool is_pairwise = missing == holes::scattered || missing == holes::patterns;

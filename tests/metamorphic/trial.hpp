@@ -9,7 +9,6 @@
 #include <random>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
@@ -78,14 +77,8 @@ template <class T, class Sink>
 auto run(measure statistic, const gpu::matrix<T>& data, gpu::pair_options options,
          const Sink& sink) {
   // Pearson has no ranks to fold by.
-  constexpr bool is_folded = std::is_same_v<Sink, gpu::folded_edge_sink>;
-  if constexpr (!is_folded) {
-    if (statistic == measure::pearson) {
-      options.fold = gpu::row_folding::automatic;
-      return gpu::pearson_all_pairs(data.view(), options, sink);
-    }
-  }
-  return gpu::spearman_all_pairs(data.view(), options, sink);
+  if (statistic == measure::pearson) options.fold = gpu::row_folding::automatic;
+  return gpu::all_pairs(statistic, data.view(), options, sink);
 }
 
 template <class T>

@@ -28,13 +28,6 @@ repeated=(spearman "$work/repeated.txt" --max-p 1e-4)
 ranks "${repeated[@]}" --parts 2 -o "$work/found" || fail "repeated rows"
 cmp "$work/expected" "$work/found" || fail "repeated rows: other bytes"
 
-# Folded edges are two files.
-folded=(spearman "$work/in.txt" --keep folded-edges --min-abs 0.9 --patterns)
-"$single" "${folded[@]}" "$work/expected_patterns" --quiet -o "$work/expected"
-ranks "${folded[@]}" "$work/found_patterns" -o "$work/found" --report "$work/report" || fail "folded edges"
-cmp "$work/expected" "$work/found" && cmp "$work/expected_patterns" "$work/found_patterns" || fail "other folded edges"
-grep -q '"status": "complete"' "$work/report" || fail "no report"
-
 # A rank is killed once some parts are there: the job ends, and the same command line goes on.
 job=(spearman "$work/in.txt" --max-p 0.05 --parts 60 -o "$work/found" --output-dir "$work/parts")
 rm -f "$work/found"

@@ -200,59 +200,9 @@ TEST_CASE("Folded x against y and parts give what single rows give", "[area][fol
   CHECK(against(always, gpu::edge_sink{.keep = hochberg}).edges == wanted.edges);
 }
 
-TEST_CASE("Folded edges of x against y are between patterns of each", "[area][folding]") {
-  const auto x = gpu_test::tied_matrix<std::int32_t>(300, 5, 6, 0.4, 3);
-  const auto y = gpu_test::tied_matrix<std::uint8_t>(400, 5, 7, 0.4, 3);
-  const gpu::pair_filter keep{.max_p = 0.3};
-  gpu::pair_options options = cpu_options();
-  const auto wanted = gpu::spearman_all_pairs(x, y, options, gpu::edge_sink{.keep = keep});
-  const auto folded = gpu::spearman_all_pairs(x, y, options, gpu::folded_edge_sink{.keep = keep});
-  REQUIRE(!wanted.edges.empty());
-  CHECK(folded.summary.pairs_kept == wanted.edges.size());
-  std::vector<std::pair<gpu::node_id, gpu::node_id>> pairs;
-  bool on_its_side = true;
-  for (const gpu::folded_edge& e : folded.edges) {
-    const auto of_x = folded.patterns.members_of(e.first);
-    const auto of_y = folded.patterns.members_of(e.second);
-    CHECK(e.pairs == of_x.size() * of_y.size());
-    for (const gpu::node_id i : of_x) {
-      for (const gpu::node_id j : of_y) {
-        on_its_side &= i < 300 && j >= 300;
-        pairs.emplace_back(i, j - 300);
-      }
-    }
-  }
-  CHECK(on_its_side);
-  std::sort(pairs.begin(), pairs.end());
-  bool same = pairs.size() == wanted.edges.size();
-  for (std::size_t e = 0; same && e < pairs.size(); ++e) {
-    same = pairs[e] == std::pair(wanted.edges[e].row, wanted.edges[e].col);
-  }
-  CHECK(same);
-}
-
-TEST_CASE("Folded edges in parts, in windows", "[area][folding]") {
-  const auto x = repeated_rows<std::int32_t>(1500, 30, 10);
-  const auto y = repeated_rows<std::int32_t>(900, 30, 11);
-  const gpu::folded_edge_sink sink{.keep = {.max_p = 1e-3}};
-  const auto check = [&](const auto& run) {
-    const auto whole = run(cpu_options(), sink);
-    REQUIRE(!whole.edges.empty());
-    std::vector<gpu::folded_edge> edges;
-    for (const gpu::index_t index : {0, 1, 2}) {
-      gpu::pair_options options = in_windows(run, cpu_options());
-      options.part = {.index = index, .of = 3};
-      const auto part = run(options, sink);
-      edges.insert(edges.end(), part.edges.begin(), part.edges.end());
-    }
-    CHECK(edges == whole.edges);
-  };
-  check([&](const gpu::pair_options& options, const auto& any) {
-    return gpu::spearman_all_pairs(x, options, any);
-  });
-  check([&](const gpu::pair_options& options, const auto& any) {
-    return gpu::spearman_all_pairs(x, y, options, any);
-  });
+TEST_CASE("Windows of folded parts give what single rows give", "[area][folding][windows]") {
+  windows_of_parts_agree<spearman_measure, std::int32_t>(1500, 30,
+                                                         cpu_options(gpu::row_folding::always));
 }
 
 TEST_CASE("Areas tell their progress", "[area]") {

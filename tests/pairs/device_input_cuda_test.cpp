@@ -104,9 +104,10 @@ TEST_CASE("Rows in device memory are folded", "[pairs][device]") {
     for (gpu::index_t k = 0; k < 12; ++k) data(i, k) = pool(i * i % 500, k);
   }
   const device_table<std::int32_t> table(data);
-  const gpu::folded_edge_sink sink{.keep = {.max_p = 1e-4}};
-  const auto got = gpu::spearman_all_pairs(table.view(), sink);
-  const auto wanted = gpu::spearman_all_pairs(data.view(), sink);
+  const gpu::pair_options always{.fold = gpu::row_folding::always};
+  const gpu::edge_sink sink{.keep = {.max_p = 1e-4}};
+  const auto got = gpu::spearman_all_pairs(table.view(), always, sink);
+  const auto wanted = gpu::spearman_all_pairs(data.view(), always, sink);
   CHECK(got.edges == wanted.edges);
   CHECK(got.summary.patterns == wanted.summary.patterns);
   check_sinks<spearman_call>(gpu_test::tied_matrix<int>(9000, 4, 10), 0, {});

@@ -195,8 +195,8 @@ inline void rank_sinks_equal_the_oracle(const pair_target& target) {
   }
 }
 
-/// What is between patterns, spread over their rows, are the edges; so are folded streams.
-inline void folded_sinks_hold_the_edges(const pair_target& target) {
+/// Edges of folded rows are those of single rows.
+inline void folded_rows_have_the_edges(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = tied_matrix<std::int32_t>(300, 4, 5);
   const gpu::pair_filter keep{.min_abs = 0.7};
@@ -208,37 +208,7 @@ inline void folded_sinks_hold_the_edges(const pair_target& target) {
   const auto spread = folded_toy::run(data, by_patterns, gpu::edge_sink{.keep = keep});
   check_untested_edges(spread.edges, wanted);
   CHECK(spread.summary.patterns > 0);
-
-  const auto folded = folded_toy::run(data, target.options(), gpu::folded_edge_sink{.keep = keep});
-  CHECK(folded.patterns.size() < 300);
-  CHECK(folded.summary.pairs_kept == wanted.size());
-  std::vector<std::pair<gpu::node_id, gpu::node_id>> pairs;
-  std::size_t wrong = 0;
-  for (const gpu::folded_edge& e : folded.edges) {
-    const std::size_t before = pairs.size();
-    for (const gpu::node_id i : folded.patterns.members_of(e.first)) {
-      for (const gpu::node_id j : folded.patterns.members_of(e.second)) {
-        if (e.first != e.second || i < j) pairs.emplace_back(std::min(i, j), std::max(i, j));
-      }
-    }
-    wrong += pairs.size() - before != e.pairs || !std::isnan(e.p);
-  }
-  CHECK(wrong == 0);
-  std::sort(pairs.begin(), pairs.end());
-  REQUIRE(pairs.size() == wanted.size());
-  for (std::size_t e = 0; e < pairs.size(); ++e) {
-    wrong += pairs[e] != std::pair(wanted[e].row, wanted[e].col);
-  }
-  CHECK(wrong == 0);
-
-  std::uint64_t kept = 0;
-  const auto stream = folded_toy::run(
-      data, target.options(),
-      gpu::folded_stream_sink{.keep = keep, .consume = [&](std::span<const gpu::folded_edge> some) {
-                                for (const gpu::folded_edge& e : some) kept += e.pairs;
-                              }});
-  CHECK(kept == wanted.size());
-  CHECK(stream.checksum == folded.summary.checksum);
+  CHECK(spread.summary.patterns < 300);
 }
 
 /// The discoveries that its passes find are those of the textbook.
@@ -329,10 +299,10 @@ inline void what_is_not_described_is_refused(const pair_target& target) {
   refused(gpu::count_sink{.keep = {.adjust = gpu::adjustment::bonferroni}});
   refused(
       gpu::discovery_sink{.keep = {.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg}});
-  refused(gpu::folded_edge_sink{});
-  const auto ignore = [](std::span<const gpu::folded_edge>) {};
-  refused(gpu::folded_stream_sink{.consume = ignore});
-  CHECK_THROWS_AS(unit_toy::run(data, target.options(), gpu::folded_edge_sink{}), gpu::unsupported);
+  gpu::pair_options folding = target.options();
+  folding.fold = gpu::row_folding::always;
+  CHECK_THROWS_AS(rank_toy::run(data, folding, gpu::edge_sink{}), gpu::unsupported);
+  CHECK_THROWS_AS(unit_toy::run(data, folding, gpu::edge_sink{}), gpu::unsupported);
   const gpu::matrix_view<const std::int32_t> short_rows(data.data(), 10, 1, 9);
   CHECK_THROWS_AS(rank_toy::run(short_rows, target.options(), gpu::dense_sink{}),
                   gpu::invalid_argument);

@@ -22,8 +22,8 @@ TEST_CASE("Ranks of a descriptor alone have every sink on CUDA", "[measure]") {
   }
 }
 
-TEST_CASE("Ranks that fold have the folded sinks on CUDA", "[measure]") {
-  for (const pair_target& target : {best, shared}) gpu_test::folded_sinks_hold_the_edges(target);
+TEST_CASE("Ranks that fold have the edges of single rows on CUDA", "[measure]") {
+  for (const pair_target& target : {best, shared}) gpu_test::folded_rows_have_the_edges(target);
 }
 
 TEST_CASE("Unit rows of a descriptor alone have every sink, CUDA automatic", "[measure]") {

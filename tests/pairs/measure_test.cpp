@@ -113,8 +113,8 @@ TEST_CASE("Ranks of a descriptor alone have every sink", "[measure]") {
   gpu_test::rank_sinks_equal_the_oracle(cpu);
 }
 
-TEST_CASE("Ranks that fold have the folded sinks", "[measure]") {
-  gpu_test::folded_sinks_hold_the_edges(cpu);
+TEST_CASE("Ranks that fold have the edges of single rows", "[measure]") {
+  gpu_test::folded_rows_have_the_edges(cpu);
 }
 
 TEST_CASE("Unit rows of a descriptor alone have every sink", "[measure]") {

@@ -113,11 +113,4 @@ TEST_CASE("Folding does not change the checksum of edges", "[checksum]") {
   const auto folded = gpu::spearman_all_pairs(x, options, gpu::edge_sink{.keep = keep});
   REQUIRE(folded.summary.patterns > 0);
   CHECK(folded.summary.checksum == plain.summary.checksum);
-  const auto patterns = gpu::spearman_all_pairs(x, options, gpu::folded_edge_sink{.keep = keep});
-  gpu::pair_checksum sum;
-  for (const gpu::folded_edge& e : patterns.edges) {
-    sum += gpu::checksum_of(e.first, e.second, e.statistic);
-  }
-  CHECK(patterns.summary.checksum == sum);
-  CHECK(patterns.summary.pairs_kept == plain.edges.size());
 }

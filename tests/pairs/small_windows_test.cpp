@@ -54,10 +54,10 @@ index_t long_cols(measure what, bool has_missing, std::mt19937_64& engine) {
   return static_cast<index_t>((engine() % 3 == 0 ? 33'000 : 14'000) + engine() % 3000);
 }
 
-// Which sinks a call takes.
+// Which sinks a call takes, and whether its rows may be folded.
 struct taken_sinks {
   bool discoveries = true;
-  bool folded = true;
+  bool folding = true;
   bool connectivity = true;
 };
 
@@ -68,8 +68,13 @@ void says_the_same(const Run& run, measure what, const taken_sinks& takes,
   const gpu::measure_info& info = gpu::info_of(what);
   const auto said = [&](const gpu::pair_options& how) {
     auto out = gpu_test::what_sinks_say([&](const auto& sink) { return run(how, sink); },
-                                        takes.discoveries && info.test != gpu::significance::none,
-                                        takes.folded && info.equals == gpu::equal_rows::folded);
+                                        takes.discoveries && info.test != gpu::significance::none);
+    if (takes.folding && info.equals == gpu::equal_rows::folded) {
+      gpu::pair_options folding = how;
+      folding.fold = gpu::row_folding::always;
+      const auto folded = run(folding, gpu::edge_sink{.keep = {.max_p = 0.2}});
+      gpu_test::add_result(out.emplace_back("folded rows", "").second, folded);
+    }
     if (takes.connectivity) {
       const auto sums = run(how, gpu::connectivity_sink{.powers = {1, 2.5, 6}});
       gpu_test::add_bytes(out.emplace_back("connectivity", "").second, sums.connectivity);
@@ -159,7 +164,7 @@ TEST_CASE("Small windows of rows with missing values give the bytes of all rows 
     options.nans = gpu::nan_policy::pairwise;
     says_the_same([&](const gpu::pair_options& how,
                       const auto& sink) { return gpu::all_pairs(what, table, how, sink); },
-                  what, {.discoveries = false, .folded = false}, options, engine);
+                  what, {.discoveries = false, .folding = false}, options, engine);
   }
 }
 
@@ -181,7 +186,7 @@ TEST_CASE("Small windows of tables that are gathered or prepared", "[windows]") 
     const auto x = random_rows<float>(20, 17'000, engine);
     says_the_same([&](const gpu::pair_options& how,
                       const auto& sink) { return gpu::all_pairs(what, x, prepared, how, sink); },
-                  what, {.folded = false, .connectivity = false}, three_thread_options(), engine);
+                  what, {.folding = false, .connectivity = false}, three_thread_options(), engine);
   }
 }
 

@@ -158,8 +158,6 @@ TEST_CASE("The bounds of all pairs", "[headers]") {
                                    gpu::count_sink{.histogram_bins = bins});
   });
   CHECK(sizeof(gpu::edge) == stated("pair_sinks.hpp", "as a list\\. Memory: (\\d+) bytes an edge"));
-  CHECK(sizeof(gpu::folded_edge) ==
-        stated("pair_sinks.hpp", "Spearman only\\. Memory: (\\d+) bytes an edge"));
   const auto observations = static_cast<index_t>(
       std::pow(10, stated("p_value.hpp", "observations from 3 to 10\\^(\\d+)")));
   CHECK(offered([&] { return gpu::correlation_p_value(0.5, observations); }));

@@ -255,15 +255,6 @@ void dense(dice& d, pair_variant variant, cudaStream_t stream) {
                         });
 }
 
-template <class T>
-void folded(dice& d, pair_variant variant, cudaStream_t stream) {
-  const gpu::folded_edge_sink sink{.keep = {.max_p = d.one_of({1e-6, 0.05, 1.0})}};
-  run_pairs<spearman_measure, T>(d, variant, stream, sink, [](const auto& got, const auto& wanted) {
-    return std::ranges::equal(got.edges, wanted.edges) &&
-           got.patterns.members == wanted.patterns.members;
-  });
-}
-
 constexpr std::initializer_list<pair_variant> all_variants{
     pair_variant::automatic, pair_variant::naive, pair_variant::shared_tiled, pair_variant::tensor,
     pair_variant::hopper};
@@ -280,7 +271,6 @@ void add_measure(std::vector<soak_case>& all, const std::string& type,
     add("counts", &counts<Measure, T>);
     add("neighbours", &neighbors<Measure, T>);
     add("dense", &dense<Measure, T>);
-    if (Measure::has_folding) add("folded edges", &folded<T>);
   }
 }
 

@@ -144,21 +144,6 @@ inline std::vector<gpu::edge> ordered(std::vector<gpu::edge> edges) {
   return edges;
 }
 
-/// The edges between rows that edges between patterns stand for.
-inline std::vector<gpu::edge> unfolded(std::span<const gpu::folded_edge> edges,
-                                       const gpu::row_patterns& patterns) {
-  std::vector<gpu::edge> out;
-  for (const gpu::folded_edge& e : edges) {
-    for (const gpu::node_id a : patterns.members_of(e.first)) {
-      for (const gpu::node_id b : patterns.members_of(e.second)) {
-        if (e.first == e.second && a >= b) continue;
-        out.push_back({std::min(a, b), std::max(a, b), e.statistic, e.p});
-      }
-    }
-  }
-  return ordered(std::move(out));
-}
-
 /// CUDA's naive variant keeps no ranks to fold by.
 inline bool folds(const pair_target& target) {
   return target.where == gpu::backend::cpu || target.variant != gpu::pair_variant::naive;
@@ -198,11 +183,6 @@ class cut_check {
     CHECK(same(ordered(run(gpu::edge_sink{.keep = keep, .order = any_order}).edges.to_vector())));
     CHECK(same(streamed({.keep = keep, .batch_edges = 257})));
     CHECK(same(ordered(streamed({.keep = keep, .order = any_order, .batch_edges = 1000}))));
-    if (folds(target_)) {
-      const auto folded = run(gpu::folded_edge_sink{.keep = keep});
-      CHECK(same(unfolded(folded.edges, folded.patterns)));
-      folded_stream(keep);
-    }
     top_k({.k = 4, .keep = keep, .order = gpu::neighbor_order::by_value});
     top_k({.k = 150, .keep = keep, .order = gpu::neighbor_order::by_absolute_value});
   }
@@ -229,20 +209,6 @@ class cut_check {
     sink.consume = [&](std::span<const gpu::edge> e) { out.insert(out.end(), e.begin(), e.end()); };
     (void)run(sink);
     return out;
-  }
-  void folded_stream(const gpu::pair_filter& keep) const {
-    gpu::row_patterns patterns;
-    std::vector<gpu::folded_edge> edges;
-    (void)run(
-        gpu::folded_stream_sink{.keep = keep,
-                                .begin = [&](const gpu::row_patterns& found) { patterns = found; },
-                                .consume =
-                                    [&](std::span<const gpu::folded_edge> e) {
-                                      edges.insert(edges.end(), e.begin(), e.end());
-                                    },
-                                .order = gpu::edge_order::unspecified,
-                                .batch_edges = 100});
-    CHECK(same(unfolded(edges, patterns)));
   }
   void counts(const gpu::pair_filter& keep) const {
     constexpr gpu::index_t bins = 50;

@@ -33,12 +33,6 @@ TEST_CASE("Folding changes no sink, CUDA", "[spearman]") {
   }
 }
 
-TEST_CASE("Folded edges in parts are those of the whole call, CUDA", "[spearman][parts]") {
-  for (const pair_target& target : {best, tensor(), shared}) {
-    gpu_test::folded_parts_are_the_whole(target);
-  }
-}
-
 TEST_CASE("Folding takes the extremes, CUDA", "[spearman]") {
   gpu_test::folding_takes_the_extremes(best);
 }
@@ -61,32 +55,36 @@ TEST_CASE("Folding needs ranks and leaves rows without them out, CUDA", "[spearm
   gpu_test::folding_leaves_nan_rows_out(best);
   const pair_target naive{.where = gpu::backend::cuda, .variant = gpu::pair_variant::naive};
   const auto data = gpu_test::repeated_rows(20, 8, 4, 5);
-  CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), naive.options(), gpu::folded_edge_sink{}),
-                  gpu::unsupported);
+  CHECK_THROWS_AS(
+      gpu::spearman_all_pairs(data.view(), gpu_test::folding(naive, gpu::row_folding::always),
+                              gpu::edge_sink{}),
+      gpu::unsupported);
 }
 
 // Thousands of patterns, so that every kind of launch has several, and weights in the hundreds.
 TEST_CASE("Folding of many rows gives the CPU's bits", "[spearman]") {
   const auto data = many_repeated_rows(120'000, 7919);
   const gpu::pair_filter strict{.max_p = 1e-7};
+  const auto always = [](const pair_target& target) {
+    return gpu_test::folding(target, gpu::row_folding::always);
+  };
   const auto wanted =
-      gpu::spearman_all_pairs(data.view(), cpu.options(), gpu::folded_edge_sink{.keep = strict});
+      gpu::spearman_all_pairs(data.view(), always(cpu), gpu::edge_sink{.keep = strict});
   REQUIRE(wanted.summary.pairs_kept > 100'000);
   for (const pair_target& target : {best, tensor(), shared}) {
     GPU_TEST_INFO(target);
-    const auto got = gpu::spearman_all_pairs(data.view(), target.options(),
-                                             gpu::folded_edge_sink{.keep = strict});
+    const auto got =
+        gpu::spearman_all_pairs(data.view(), always(target), gpu::edge_sink{.keep = strict});
     CHECK(got.edges == wanted.edges);
-    CHECK(got.patterns == wanted.patterns);
+    CHECK(got.summary.patterns == wanted.summary.patterns);
     for (const double max_p : {1e-7, 0.05}) {
       const gpu::count_sink sink{.keep = {.max_p = max_p}, .histogram_bins = 100};
-      const auto counts = gpu::spearman_all_pairs(
-          data.view(), gpu_test::folding(target, gpu::row_folding::always), sink);
+      const auto counts = gpu::spearman_all_pairs(data.view(), always(target), sink);
       const auto cpu_counts = gpu::spearman_all_pairs(data.view(), cpu.options(), sink);
       CHECK(counts.kept == cpu_counts.kept);
       CHECK(counts.degree == cpu_counts.degree);
       CHECK(counts.histogram == cpu_counts.histogram);
-      CHECK(counts.summary.patterns == wanted.patterns.size());
+      CHECK(counts.summary.patterns == wanted.summary.patterns);
     }
     const gpu::top_k_sink nearest{.k = 10};
     const auto table = gpu::spearman_all_pairs(data.view(), target.options(), nearest);

@@ -53,11 +53,6 @@ TEST_CASE("Folding changes no sink, CPU", "[spearman]") {
   gpu_test::folding_changes_no_sink(cpu_naive);
 }
 
-TEST_CASE("Folded edges in parts are those of the whole call, CPU", "[spearman][parts]") {
-  gpu_test::folded_parts_are_the_whole(cpu_tiled);
-  gpu_test::folded_parts_are_the_whole(cpu_naive);
-}
-
 TEST_CASE("Folding takes the extremes, CPU", "[spearman]") {
   gpu_test::folding_takes_the_extremes(cpu_tiled);
 }
@@ -81,7 +76,7 @@ TEST_CASE("Folding needs ranks and leaves rows without them out, CPU", "[spearma
   gpu_test::folding_leaves_nan_rows_out(cpu_tiled);
 }
 
-TEST_CASE("A small workspace puts folded edges in order range by range", "[spearman]") {
+TEST_CASE("A small workspace puts edges of folded rows in order range by range", "[spearman]") {
   const auto data = gpu_test::repeated_rows(900, 30, 300, 21);
   auto options = gpu_test::folding(cpu_tiled, gpu::row_folding::always);
   const auto wanted = gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{});

@@ -79,13 +79,11 @@ template <class Table, class Expected>
 std::string_view differs(gpu::measure what, const Table& table, const Expected& expected,
                          const gpu::pair_options& options) {
   const gpu::measure_info& info = gpu::info_of(what);
-  const bool folds =
-      info.equals == gpu::equal_rows::folded && options.nans != gpu::nan_policy::pairwise;
   // Missing values leave each pair a test of its own, which no search counts.
   const bool tests = info.test != gpu::significance::none;
   const auto said = [&](const auto& data) {
     return what_sinks_say(
-        [&](const auto& sink) { return gpu::all_pairs(what, data, options, sink); }, tests, folds);
+        [&](const auto& sink) { return gpu::all_pairs(what, data, options, sink); }, tests);
   };
   return first_difference(said(table), said(expected));
 }
@@ -130,7 +128,7 @@ inline void two_tables_have_layouts_of_their_own(const pair_target& target) {
     const auto said = [&](const auto& a, const auto& b) {
       return what_sinks_say(
           [&](const auto& sink) { return gpu::all_pairs(what, a, b, target.options(), sink); },
-          tests, gpu::info_of(what).equals == gpu::equal_rows::folded);
+          tests);
     };
     const said_by_sinks expected = said(x, y);
     CHECK(first_difference(said(x_turned.view(), y), expected).empty());
@@ -143,13 +141,13 @@ inline void two_tables_have_layouts_of_their_own(const pair_target& target) {
                   [&](const auto& sink) {
                     return gpu::all_pairs(what, x_turned.view(), prepared, target.options(), sink);
                   },
-                  tests, false),
+                  tests),
               what_sinks_say(
                   [&](const auto& sink) {
                     return gpu::all_pairs(what, x, gpu::prepare_rows(what, y, target.options()),
                                           target.options(), sink);
                   },
-                  tests, false))
+                  tests))
               .empty());
   }
 }

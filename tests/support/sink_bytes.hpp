@@ -46,10 +46,6 @@ void add_result(std::string& out, const gpu::correlation_matrix<Value>& dense) {
 inline void add_result(std::string& out, const gpu::edge_list& list) {
   add_bytes(out, std::span<const gpu::edge>(list.edges));
 }
-inline void add_result(std::string& out, const gpu::folded_edge_list& list) {
-  add_bytes(out, list.edges);
-  add_bytes(out, list.patterns.pattern_of);
-}
 inline void add_result(std::string& out, const gpu::neighbor_table& table) {
   add_bytes(out, table.index);
   add_bytes(out, table.statistic);
@@ -65,10 +61,9 @@ inline void add_result(std::string& out, const gpu::discovery_counts& counts) {
   add_bytes(out, counts.bins);
 }
 
-/// What call(sink) gives for every sink with a result in host memory; folded ones where `folds`,
-/// those with a p where `tests`.
+/// What call(sink) gives for every sink with a result in host memory; those with a p where `tests`.
 template <class Call>
-said_by_sinks what_sinks_say(const Call& call, bool tests, bool folds) {
+said_by_sinks what_sinks_say(const Call& call, bool tests) {
   said_by_sinks out;
   const auto say = [&](std::string_view name, const auto& sink) {
     const auto result = call(sink);
@@ -89,7 +84,6 @@ said_by_sinks what_sinks_say(const Call& call, bool tests, bool folds) {
                                                         std::span<const gpu::edge>(batch));
                                             }}));
   if (tests) say("discoveries", gpu::discovery_sink{.keep = {.max_p = 0.2}});
-  if (folds) say("folded edges", gpu::folded_edge_sink{.keep = keep});
   return out;
 }
 

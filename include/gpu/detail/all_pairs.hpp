@@ -49,15 +49,9 @@ sink_result_t<Sink> all_pairs(measure what, const pair_tables& data, const pair_
 
 /// Which arguments a function takes.
 enum class call_kind {
-  any_measure,  ///< All sinks; y can be prepared rows.
-  unfolded,     ///< The same without the sinks between patterns of rows.
-  plan          ///< All sinks, and a filter instead of an edge_sink.
+  all_pairs,  ///< y can be prepared rows.
+  plan        ///< A filter can stand for an edge_sink.
 };
-
-/// That of a measure with a name of its own.
-template <measure What>
-inline constexpr call_kind call_of =
-    What == measure::spearman ? call_kind::any_measure : call_kind::unfolded;
 
 /// The place of an argument that is not there.
 struct nothing {};
@@ -86,7 +80,6 @@ enum class misuse {
   argument_after_the_options_is_not_a_sink,
   pair_options_come_before_the_sink,
   nothing_comes_after_the_sink,
-  folded_sinks_are_for_spearman_only,
   sink_in_device_memory_needs_data_in_device_memory
 };
 
@@ -113,9 +106,6 @@ consteval misuse misuse_of() {
   }
   if (pair_options_like<rest>) return misuse::pair_options_come_before_the_sink;
   if (!std::same_as<rest, nothing>) return misuse::nothing_comes_after_the_sink;
-  if (Kind == call_kind::unfolded && !unfolded_pair_sink<sink>) {
-    return misuse::folded_sinks_are_for_spearman_only;
-  }
   if (device_pair_sink<sink> && !device_matrix_like<X>) {
     return misuse::sink_in_device_memory_needs_data_in_device_memory;
   }

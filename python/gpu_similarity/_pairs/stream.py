@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import _core
 from .._results.edges import Edges
@@ -20,53 +17,8 @@ from .call import PairCall, tested_observations
 if TYPE_CHECKING:
     import pyarrow
 
-Batch = TypeVar("Batch")
 
-
-class BatchStream(Iterator[Batch], Generic[Batch]):
-    """An iterator over batches of a run on a thread of its own."""
-
-    def __init__(self, stream: Any, call: PairCall) -> None:
-        self._stream = stream
-        self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
-        self._places = call.places
-        measure = call.options.get("measure", "spearman")
-        observations = tested_observations(measure, call)
-        self._running = running_summary(call.rows, call.cols, observations, call.y_rows)
-        self.names = call.names
-        self.summary: PairSummary | None = None
-
-    @abstractmethod
-    def _batch(self, records: npt.NDArray[Any]) -> Batch: ...
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> Batch:
-        records = computed(self._stream.next, self._places)
-        if records is None:
-            if self.summary is None:
-                self.summary = self._stream.summary()
-            raise StopIteration
-        return self._batch(records)
-
-    def close(self) -> None:
-        """Ends the run; batches that were not read are dropped."""
-        self._stream.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class EdgeStream(BatchStream[Edges]):
+class EdgeStream(Iterator[Edges]):
     """An iterator over batches of edges, as `stream` gives it.
 
     The pairs are computed on a thread of their own, at most a few batches ahead of the reader.
@@ -83,20 +35,48 @@ class EdgeStream(BatchStream[Edges]):
     """
 
     def __init__(self, call: PairCall, measure: Measure) -> None:
-        stream = computed(_core.EdgeStream, call.places, call.x, call.y, call.options)
-        super().__init__(stream, call)
+        self._stream = computed(_core.EdgeStream, call.places, call.x, call.y, call.options)
+        self._arrays = call.arrays  # behind the stream: attributes are dropped in their order
+        self._places = call.places
+        observations = tested_observations(measure, call)
+        self._running = running_summary(call.rows, call.cols, observations, call.y_rows)
+        self.names = call.names
+        self.summary: PairSummary | None = None
         self.measure = measure
         self.y_names = call.y_names
         self._is_pairwise = call.options.get("nans") == "pairwise"
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Edges:
+        records = computed(self._stream.next, self._places)
+        if records is None:
+            if self.summary is None:
+                self.summary = self._stream.summary()
+            raise StopIteration
+        common = (self._running, self.measure, self.names, self.y_names, self._is_pairwise)
+        return Edges(records, *common)
+
+    def close(self) -> None:
+        """Ends the run; batches that were not read are dropped."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     @property
     def other_names(self) -> Names:
         """Names of the second row of each pair: of y, or of the only table."""
         return self.names if self._running.y_rows is None else self.y_names
-
-    def _batch(self, records: npt.NDArray[Any]) -> Edges:
-        common = (self._running, self.measure, self.names, self.y_names, self._is_pairwise)
-        return Edges(records, *common)
 
     def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow.RecordBatchReader over the batches."""

@@ -113,8 +113,7 @@ class Edges(EdgeRecords):
                 )
             return np.asarray(adjust.adjusted_p(self.statistic))
         summary = self.summary
-        whole = (summary.rows, summary.patterns)
-        is_part = summary.part_begin != 0 or summary.part_end not in whole
+        is_part = summary.part_begin != 0 or summary.part_end != summary.rows
         if len(self) != summary.pairs_kept or is_part:
             raise ValueError(
                 f"adjusted_p: got {len(self):,} of {summary.pairs_kept:,} edges"

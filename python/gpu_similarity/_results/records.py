@@ -98,8 +98,8 @@ class PairResult:
         return int(row) if names is None else names[row]
 
 
-class PairRecords(PairResult):
-    """Results that are an array of records, each with a statistic and p.
+class EdgeRecords(PairResult):
+    """Results that are an array of records of pairs of rows: row, col, statistic and p.
 
     Attributes
     ----------
@@ -140,11 +140,6 @@ class PairRecords(PairResult):
     def _line(self, record: Any) -> str:
         """A record in that text."""
 
-
-class EdgeRecords(PairRecords):
-    """Records of pairs of rows: row, col, statistic and p."""
-
-    __slots__ = ()
 
     @property
     def row(self) -> npt.NDArray[np.int64]:

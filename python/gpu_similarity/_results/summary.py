@@ -33,8 +33,7 @@ class PairSummary(NamedTuple):
     y_constant_rows, y_nan_rows, y_infinite_rows : ndarray of int64
         As `constant_rows`, `nan_rows` and `infinite_rows`, of y.
     part_begin, part_end : int
-        The rows that the call was about, as a slice: all, but for a part. Of folded edges the
-        patterns.
+        The rows that the call was about, as a slice: all, except for a part.
     patterns : int
         Distinct rank vectors that the rows were folded into; 0: each row for itself.
     pairs_tested, pairs_kept : int

@@ -203,7 +203,7 @@ def _options(command: list[str]) -> dict[str, str]:
 
 
 def _keeps_partners(report: dict[str, Any]) -> bool:
-    return _options(report["command"]).get("keep") in ("top-k", "folded-edges", "dense")
+    return _options(report["command"]).get("keep") in ("top-k", "dense")
 
 
 def _table(report: Path, told: dict[str, Any], reading: dict[str, Any]) -> Any:

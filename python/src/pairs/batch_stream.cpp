@@ -5,7 +5,6 @@
 #include <gpu/error.hpp>
 
 #include "bindings.hpp"
-#include "pairs/patterns.hpp"
 
 namespace gpu_python {
 namespace {
@@ -17,8 +16,7 @@ struct stream_closed {};
 
 }  // namespace
 
-template <class Sink>
-batch_stream<Sink>::batch_stream(nb::handle x, nb::handle y, nb::dict keywords)
+batch_stream::batch_stream(nb::handle x, nb::handle y, nb::dict keywords)
     : tables_(x, y), reader_(std::move(keywords)), call_(reader_) {
   read_sink(reader_);
   reader_.check_all_read();
@@ -34,8 +32,7 @@ batch_stream<Sink>::batch_stream(nb::handle x, nb::handle y, nb::dict keywords)
   start();
 }
 
-template <class Sink>
-void batch_stream<Sink>::start() {
+void batch_stream::start() {
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& e) {
@@ -45,35 +42,18 @@ void batch_stream<Sink>::start() {
   }
 }
 
-template <class Sink>
-void batch_stream<Sink>::read_sink(option_reader& reader) {
+void batch_stream::read_sink(option_reader& reader) {
   sink_.keep = call_.keep;
   reader.read("order", sink_.order);
   reader.read("batch_edges", sink_.batch_edges);
-  sink_.consume = [this](std::span<const record> edges) { push(edges); };
-  if constexpr (is_folded) {
-    sink_.begin = [this](const gpu::row_patterns& patterns) {
-      const std::lock_guard lock(mutex_);
-      patterns_ = patterns;
-    };
-  }
+  sink_.consume = [this](std::span<const gpu::edge> edges) { push(edges); };
 }
 
-template <class Sink>
-gpu::pair_summary batch_stream<Sink>::run() {
-  if constexpr (is_folded) {
-    return gpu::spearman_all_pairs(tables_.x(), call_.options, sink_);
-  } else {
-    return call_.all_pairs(tables_, sink_);
-  }
-}
-
-template <class Sink>
-void batch_stream<Sink>::work() {
+void batch_stream::work() {
   std::exception_ptr failure;
   std::optional<gpu::pair_summary> summary;
   try {
-    summary = run();
+    summary = call_.all_pairs(tables_, sink_);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -84,8 +64,7 @@ void batch_stream<Sink>::work() {
   changed_.notify_all();
 }
 
-template <class Sink>
-void batch_stream<Sink>::push(std::span<const record> edges) {
+void batch_stream::push(std::span<const gpu::edge> edges) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return closed_ || waiting_.size() < most_waiting; });
   if (closed_) throw stream_closed{};
@@ -93,16 +72,14 @@ void batch_stream<Sink>::push(std::span<const record> edges) {
   changed_.notify_all();
 }
 
-template <class Sink>
-bool batch_stream<Sink>::wait_for_batch() {
+bool batch_stream::wait_for_batch() {
   const nb::gil_scoped_release unlocked;
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, signal_interval,
                            [&] { return closed_ || finished_ || !waiting_.empty(); });
 }
 
-template <class Sink>
-nb::object batch_stream<Sink>::next() {
+nb::object batch_stream::next() {
   while (!wait_for_batch()) {
     if (PyErr_CheckSignals() != 0) {
       nb::python_error interrupt;
@@ -125,14 +102,12 @@ nb::object batch_stream<Sink>::next() {
   return vector_to_numpy(std::move(edges));
 }
 
-template <class Sink>
-void batch_stream<Sink>::raise_failure() {
+void batch_stream::raise_failure() {
   call_.context.raise_kept();
   std::rethrow_exception(failure_);
 }
 
-template <class Sink>
-void batch_stream<Sink>::close() {
+void batch_stream::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -144,41 +119,20 @@ void batch_stream<Sink>::close() {
   thread_.join();
 }
 
-template <class Sink>
-nb::object batch_stream<Sink>::summary() {
+nb::object batch_stream::summary() {
   const std::lock_guard lock(mutex_);
   if (!summary_) return nb::none();
   gpu::pair_summary copy = *summary_;
   return summary_of(std::move(copy), tables_).told();
 }
 
-template <class Sink>
-nb::object batch_stream<Sink>::patterns() {
-  const std::lock_guard lock(mutex_);
-  if (!patterns_) return nb::none();
-  gpu::row_patterns copy = *patterns_;
-  return patterns_tuple(std::move(copy));
-}
-
-namespace {
-
-template <class Sink>
-void bind_stream(nb::module_& module, const char* name) {
-  using stream = batch_stream<Sink>;
-  nb::class_<stream>(module, name)
+void bind_batch_streams(nb::module_& module) {
+  nb::class_<batch_stream>(module, "EdgeStream")
       .def(nb::init<nb::handle, nb::handle, nb::dict>(), nb::arg("x"), nb::arg("y").none(),
            nb::arg("options"))
-      .def("next", &stream::next)
-      .def("close", &stream::close)
-      .def("summary", &stream::summary)
-      .def("patterns", &stream::patterns);
-}
-
-}  // namespace
-
-void bind_batch_streams(nb::module_& module) {
-  bind_stream<gpu::stream_sink>(module, "EdgeStream");
-  bind_stream<gpu::folded_stream_sink>(module, "FoldedStream");
+      .def("next", &batch_stream::next)
+      .def("close", &batch_stream::close)
+      .def("summary", &batch_stream::summary);
 }
 
 }  // namespace gpu_python

@@ -14,9 +14,7 @@
 namespace gpu_python {
 
 // A run over all pairs on a thread of its own, which waits while `most_waiting` batches lie unread.
-// `Sink` is gpu::stream_sink or gpu::folded_stream_sink. Public members are called with the GIL
-// held; none of them waits with it.
-template <class Sink>
+// Public members are called with the GIL held; none of them waits with it.
 class batch_stream {
  public:
   batch_stream(nb::handle x, nb::handle y, nb::dict keywords);
@@ -31,20 +29,15 @@ class batch_stream {
   void close();
   // The summary of a run that reached its end, else None.
   [[nodiscard]] nb::object summary();
-  // The patterns of folded edges, once the run knows them, else None.
-  [[nodiscard]] nb::object patterns();
 
  private:
-  static constexpr bool is_folded = std::is_same_v<Sink, gpu::folded_stream_sink>;
   static constexpr std::size_t most_waiting = 2;
-  using record = std::conditional_t<is_folded, gpu::folded_edge, gpu::edge>;
-  using batch = std::vector<record>;
+  using batch = std::vector<gpu::edge>;
 
   void read_sink(option_reader& reader);
   void start();
-  gpu::pair_summary run();
   void work();
-  void push(std::span<const record> edges);
+  void push(std::span<const gpu::edge> edges);
   // Waits for a batch or the end. False where it is time to look for signals.
   bool wait_for_batch();
   [[noreturn]] void raise_failure();
@@ -52,7 +45,7 @@ class batch_stream {
   pair_tables tables_;
   option_reader reader_;
   pair_call call_;
-  Sink sink_;
+  gpu::stream_sink sink_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -61,7 +54,6 @@ class batch_stream {
   bool finished_ = false;
   std::exception_ptr failure_;
   std::optional<gpu::pair_summary> summary_;
-  std::optional<gpu::row_patterns> patterns_;
   std::thread thread_;
 };
 

@@ -302,7 +302,6 @@ def test_variables_in_columns(x: Array) -> None:
         "stream": lambda a, b, **k: sum(len(e) for e in gs.stream(a, b, **k)),
         "observations": lambda a, b, **k: gs.observations(a, b, **k),
         "prepare": lambda a, b, **k: len(gs.spearman_edges(a, gs.prepare(b, **k), **k)),
-        "folded": lambda a, b, **k: len(gs.folded_edges(a, **k)),
     }  # fmt: skip
     for name, call in calls.items():
         np.testing.assert_array_equal(call(x.T, y.T, axis=1), call(x, y), err_msg=name)
@@ -340,7 +339,7 @@ def test_labels_of_y_and_of_streams(gaps: Array) -> None:
         list(gs.stream(frame))
     with pytest.raises(ValueError, match=r"^x: got NaN at row 'g2', column 2 "):
         gs.counts(gaps, names=[f"g{i + 1}" for i in range(8)])
-    for call in (gs.dense, gs.folded_edges, gs.plan, lambda f: gs.top_k_partners(f, 1)):
+    for call in (gs.dense, gs.plan, lambda f: gs.top_k_partners(f, 1)):
         with pytest.raises(ValueError, match="row 'b', column 's2'"):
             call(frame)
 

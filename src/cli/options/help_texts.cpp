@@ -27,13 +27,6 @@ std::string pair_text(std::string_view call, const measure_info& info) {
   const bool has_p = info.test != significance::none;
   const std::string statistic = fmt::format("{}{}", info.symbol, test_columns(info.test));
   const std::string columns = fmt::format("{}{}", statistic, has_p ? ", and q with --adjust" : "");
-  std::string folded;
-  switch (info.equals) {
-    case equal_rows::apart:
-      break;
-    case equal_rows::folded:
-      folded = fmt::format("  folded-edges  name_i, name_j, {}, pairs\n", statistic);
-  }
   const std::string cut = has_p ? "--max-p 0.05 --adjust bh" : "--min-abs 0.9";
   return fmt::format(
       "Columns of the result, after a header line:\n"
@@ -41,7 +34,6 @@ std::string pair_text(std::string_view call, const measure_info& info) {
       "  top-k         name_i, rank, name_j, {0}\n"
       "  counts        name, degree\n"
       "  dense         names, then each row after its name\n"
-      "{3}"
       "With --nan pairwise, --observations adds n after p: the columns that a pair shares;\n"
       "for dense, --observations-output FILE writes a matrix of them.\n\n"
       "Examples:\n"
@@ -51,7 +43,7 @@ std::string pair_text(std::string_view call, const measure_info& info) {
       "  gpu-similarity {1} matrix.mtx.gz {2} -o edges.tsv\n"
       "  gpu-similarity {1} genes.tsv --against proteins.tsv --min-abs 0.8\n"
       "  gpu-similarity {1} expression.tsv {2} -o edges.tsv.gz --resume",
-      columns, call, cut, folded);
+      columns, call, cut);
 }
 
 }  // namespace

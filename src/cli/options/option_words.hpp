@@ -46,7 +46,6 @@ inline constexpr auto words_of<column_match> = std::to_array<word<column_match>>
 template <>
 inline constexpr auto words_of<keep_kind> =
     std::to_array<word<keep_kind>>({{"edges", keep_kind::edges},
-                                    {"folded-edges", keep_kind::folded_edges},
                                     {"top-k", keep_kind::top_k},
                                     {"counts", keep_kind::counts},
                                     {"dense", keep_kind::dense}});

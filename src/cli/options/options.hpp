@@ -24,7 +24,7 @@
 
 namespace gpu::cli {
 
-enum class keep_kind { edges, folded_edges, top_k, counts, dense };
+enum class keep_kind { edges, top_k, counts, dense };
 
 /// What --adjust says: an adjustment of the library, or its max_t.
 enum class correction { none, bonferroni, benjamini_hochberg, max_t };
@@ -71,7 +71,6 @@ struct pairs_command : job_files {
   neighbor_order order = neighbor_order::by_absolute_value;  // of top-k
   bool writes_n = false;          // a column n of pairs, with missing values pair by pair
   double confidence = 0;          // of the intervals of pairs; 0: none
-  std::string patterns = {};      // of folded edges: where the rows' patterns go
   std::string observations = {};  // of dense results: where n of the pairs goes; empty: nowhere
   pair_options pairs = {};
   bool plan_only = false;
@@ -125,7 +124,6 @@ struct parts_command {
 /// `gpu-similarity merge`.
 struct merge_command : job_files {
   std::string folder = {};
-  std::string patterns = {};  // of folded edges
 };
 
 /// `gpu-similarity mean-filter`.

@@ -114,8 +114,6 @@ void add_result(verb& v, pairs_command& c) {
   v.add_file("--observations-output", c.observations,
              "For --keep dense with --nan pairwise: the number of columns that the rows of "
              "each pair share, as a matrix like that of the statistics");
-  v.add_file("--patterns", c.patterns,
-             "For --keep folded-edges: which rows have equal ranks, and so share their edges");
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
@@ -217,10 +215,6 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
     return v.given_of({"--min-observations", "--observations", "--observations-output"},
                       "needs --nan pairwise");
   }
-  if (c.keep == keep_kind::folded_edges) {
-    return "--keep folded-edges does not go with --nan pairwise: rows are equal to one partner and "
-           "not to the next";
-  }
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && !c.observations.empty()) {
     return fmt::format(
@@ -251,10 +245,6 @@ std::string check_columns(const verb& v, const pairs_command& c) {
     }
     if (c.pairs.nans == nan_policy::pairwise) {
       return fmt::format("{} does not go with --nan pairwise", option);
-    }
-    if (c.keep == keep_kind::folded_edges) {
-      return fmt::format("{} does not go with --keep folded-edges: rows are not folded then",
-                         option);
     }
     if (c.pairs.fold == row_folding::always) {
       return fmt::format("{} does not go with --fold always", option);
@@ -290,28 +280,16 @@ std::string check_kept(const verb& v, const pairs_command& c) {
       }
     }
   }
-  if (c.keep != keep_kind::folded_edges) {
-    return c.patterns.empty() ? "" : "--patterns needs --keep folded-edges";
-  }
-  if (c.info().equals != equal_rows::folded) {
-    return fmt::format("--keep folded-edges: {} does not fold equal rows, expected another --keep",
-                       c.info().name);
-  }
-  if (c.pairs.fold == row_folding::never)
-    return "--keep folded-edges does not go with --fold never";
-  const bool needs_patterns = !c.plan_only && !c.is_part;
-  return c.patterns.empty() && needs_patterns ? "--keep folded-edges needs --patterns FILE" : "";
+  return "";
 }
 
 /// Where columns of a pair behind p have no place; "" where they have one.
 /// @param option asks for the columns.
 std::string check_place(const pairs_command& c, std::string_view option) {
   if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
-    const bool is_pairwise = c.pairs.nans == nan_policy::pairwise;
     return fmt::format(
-        "{} does not go with --keep {}, which has no columns of a pair: expected {}{}", option,
-        c.keep == keep_kind::counts ? "counts" : "dense",
-        is_pairwise ? "edges or top-k" : "edges, top-k or folded-edges",
+        "{} does not go with --keep {}, which has no columns of a pair: expected edges or top-k{}",
+        option, c.keep == keep_kind::counts ? "counts" : "dense",
         c.writes_n && c.keep == keep_kind::dense ? ", or --observations-output FILE" : "");
   }
   if (c.format == io::result_format::matrix_market) {
@@ -351,15 +329,14 @@ std::string check_files(const verb& v, const pairs_command& c) {
     return "--against -: standard input is INPUT already, expected a file";
   }
   if (c.plan_only) {
-    return v.given_of({"--output", "--report", "--patterns", "--observations-output"},
+    return v.given_of({"--output", "--report", "--observations-output"},
                       "does not go with --plan, which writes to standard output");
   }
   if (c.format != io::result_format::npy || c.is_part) return "";
   if (c.keep == keep_kind::counts && c.output.empty()) {
     return "--format npy of counts needs --output: the two totals are text";
   }
-  const bool are_edges = c.keep == keep_kind::edges || c.keep == keep_kind::folded_edges;
-  if (are_edges && (c.output.empty() || c.output == "-")) {
+  if (c.keep == keep_kind::edges && (c.output.empty() || c.output == "-")) {
     return "--format npy of edges needs --output FILE: the file begins with their number";
   }
   return "";

@@ -100,9 +100,7 @@ void check_pairs(const verb& v, pairs_command& job) {
   job.input = io::input_file(job.input);
   job.against = io::input_file(job.against);
   settle_format(job.format, v.is_given("--format"),
-                {{"--output", job.output},
-                 {"--patterns", job.patterns},
-                 {"--observations-output", job.observations}});
+                {{"--output", job.output}, {"--observations-output", job.observations}});
   settle_adjustment(job);
   refuse(check_pair_options(v, job));
   refuse(check_backend(job.pairs.exec));

@@ -64,7 +64,7 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  return v.given_of({"--output", "--report", "--patterns"},
+  return v.given_of({"--output", "--report"},
                     "does not go with --part, which writes into --output-dir");
 }
 
@@ -87,7 +87,6 @@ void add_merge_verb(verb& v, merge_command& c) {
   v.add_file("-o,--output", c.output,
              "Result file, compressed if it ends in .gz or .zst; - for standard output")
       ->required();
-  v.add_file("--patterns", c.patterns, "For folded edges: which rows have equal ranks");
   v.heading = "Options";
   add_report(v, c, "Also write input, cuts and counts as JSON");
   v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");

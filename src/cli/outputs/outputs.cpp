@@ -49,7 +49,6 @@ void check_all(const std::vector<named_target>& outputs, const Job& job) {
 std::vector<named_target> resolve_outputs(const pairs_command& job) {
   std::vector<named_target> outputs;
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
-  if (!job.patterns.empty()) outputs.push_back({"--patterns", io::resolve_output(job.patterns)});
   if (!job.observations.empty())
     outputs.push_back({"--observations-output", io::resolve_output(job.observations)});
   if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
@@ -64,8 +63,7 @@ std::vector<named_target> resolve_outputs(const pairs_command& job) {
 }
 
 void check_npy(const pairs_command& job, const io::output_target& result) {
-  const bool are_edges = job.keep == keep_kind::edges || job.keep == keep_kind::folded_edges;
-  if (job.format != io::result_format::npy || !are_edges) return;
+  if (job.format != io::result_format::npy || job.keep != keep_kind::edges) return;
   if (result.kind == io::output_kind::replaced) return;
   throw usage_error(fmt::format(
       "--output: {} is not a regular file, which edges as .npy need: their number comes first",
@@ -116,10 +114,7 @@ pair_outputs::pair_outputs(const pairs_command& job)
         .budget = is_report ? nullptr : &budget_,
         .packed = is_report ? io::compression::none : packed_as(output.target),
         .clobbers = !job.no_clobber};
-    auto& file = is_report                           ? report_
-                 : option == "--patterns"            ? patterns_
-                 : option == "--observations-output" ? observations_
-                                                     : result_;
+    auto& file = is_report ? report_ : option == "--observations-output" ? observations_ : result_;
     file.emplace(std::move(output.target), settings);
   }
 }
@@ -129,8 +124,7 @@ void check_outputs(const pairs_command& job) {
 }
 
 bool pair_outputs::is_on_terminal() const {
-  return result_->target().is_terminal || (patterns_ && patterns_->target().is_terminal) ||
-         (observations_ && observations_->target().is_terminal);
+  return result_->target().is_terminal || (observations_ && observations_->target().is_terminal);
 }
 
 row_outputs::row_outputs(const job_files& job)

@@ -10,8 +10,8 @@
 
 namespace gpu::cli {
 
-/// What a run of pairs writes. Bytes of the result, the patterns and the observations together stay
-/// within --max-output.
+/// What a run of pairs writes. Bytes of the result and the observations together stay within
+/// --max-output.
 class pair_outputs {
  public:
   /// Follows every path and creates what is to be replaced.
@@ -22,8 +22,6 @@ class pair_outputs {
   pair_outputs& operator=(const pair_outputs&) = delete;
 
   [[nodiscard]] io::output_file& result() { return *result_; }
-  /// Of folded edges.
-  [[nodiscard]] io::output_file& patterns() { return *patterns_; }
   /// None where the observations of a dense result are not wanted.
   [[nodiscard]] std::optional<io::output_file>& observations() { return observations_; }
   /// None where no report is wanted.
@@ -34,7 +32,6 @@ class pair_outputs {
  private:
   io::byte_budget budget_;
   std::optional<io::output_file> result_;
-  std::optional<io::output_file> patterns_;
   std::optional<io::output_file> observations_;
   std::optional<io::output_file> report_;
 };

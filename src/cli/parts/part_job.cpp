@@ -22,7 +22,6 @@
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
-#include "io/write/edges/folded_writer.hpp"
 #include "io/write/result_headers.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -117,9 +116,6 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
       case keep_kind::dense:
         compute_dense(place, out);
         break;
-      case keep_kind::folded_edges:
-        compute_folded_edges(place, out);
-        break;
     }
   }
   part_manifest manifest{.job = context_.key,
@@ -176,9 +172,6 @@ void part_job::add_header(const part_place& place, computed& out) {
   if (job.keep == keep_kind::edges) {
     header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_, 0)
                                 : io::edge_header(job.format, rows_, 0));
-  }
-  if (job.keep == keep_kind::folded_edges) {
-    header.write(io::folded_edge_header(job.format, rows_, 0));
   }
   if (job.keep == keep_kind::top_k) {
     header.write(job.writes_q() ? io::adjusted_neighbor_header(job.format, rows_, 0)
@@ -244,29 +237,6 @@ void part_job::compute_differences(const part_place& place, computed& out) {
                  [](const differential_edge& e) { return e.p; });
   add_file(out, "p", part_folder::name_of(place, ".p"))
       .write(io::bytes_of(std::span<const double>(p)));
-}
-
-void part_job::compute_folded_edges(const part_place& place, computed& out) {
-  const pairs_command& job = context_.job;
-  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
-  std::unique_ptr<io::folded_edge_writer> writer;
-  // Every part computes all patterns; part 1 writes them.
-  const auto begin = [&](const row_patterns& patterns) {
-    writer = io::make_folded_edge_writer(job.format, file, patterns, rows_);
-    if (place.number != 1) return;
-    const std::string name = fmt::format("patterns.{}", word_of(job.format));
-    io::write_patterns(job.format, add_file(out, "patterns", name), patterns, rows_);
-  };
-  const auto consume = [&](std::span<const folded_edge> edges) {
-    if (is_interrupted()) throw cancelled("interrupted");
-    writer->write(edges);
-  };
-  out.summary = all_pairs(job, context_.tables, options_,
-                          folded_stream_sink{.keep = filter_,
-                                             .begin = begin,
-                                             .consume = consume,
-                                             .batch_edges = batch_edges_of(options_)});
-  writer->finish();
 }
 
 void part_job::compute_neighbors(const part_place& place, computed& out) {

@@ -40,7 +40,6 @@ class part_job {
   void compute_edges(const part_place& place, computed& out);
   /// Of differential correlation, whatever is kept.
   void compute_differences(const part_place& place, computed& out);
-  void compute_folded_edges(const part_place& place, computed& out);
   void compute_neighbors(const part_place& place, computed& out);
   /// The p of the tests of the part within the cut: from all of them merge has the q of partners.
   void compute_tests(const part_place& place, computed& out);

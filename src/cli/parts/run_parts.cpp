@@ -115,28 +115,17 @@ void check_files(const part_folder& folder, const job_key& key, const pairs_comm
   check_outputs(files);
   expect_no_part_names(folder, files);
   expect_no_input("--output", files.output, key);
-  expect_no_input("--patterns", files.patterns, key);
   expect_no_input("--report", files.report, key);
 }
 
 /// The outputs of merge, as the command that computes pairs takes them.
 pairs_command files_of(const merge_command& job, const joined_parts& joined) {
-  const bool is_folded = job_of(joined.job).keep == keep_kind::folded_edges;
-  if (is_folded && job.patterns.empty()) {
-    throw usage_error("merge: folded edges need --patterns FILE");
-  }
-  if (!is_folded && !job.patterns.empty()) {
-    throw usage_error(fmt::format("--patterns: the parts are of --keep {}, expected folded-edges",
-                                  joined.job.option("keep")));
-  }
   io::result_format format = job_of(joined.job).format;
-  settle_format(format, true, {{"--output", job.output}, {"--patterns", job.patterns}},
-                "the parts are");
+  settle_format(format, true, {{"--output", job.output}}, "the parts are");
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
   pairs_command files;
   static_cast<job_files&>(files) = job;
-  files.patterns = job.patterns;
   files.force = true;
   return files;
 }

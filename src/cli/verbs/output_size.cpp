@@ -54,8 +54,6 @@ pair_plan plan_run(const pairs_command& job, const input_tables& tables,
   switch (job.keep) {
     case keep_kind::edges:
       break;
-    case keep_kind::folded_edges:
-      return plan(folded_edge_sink{.keep = job.filter});
     case keep_kind::top_k:
       return plan(top_k_sink{
           .k = std::max<index_t>(most_partners(job, context), 1),
@@ -104,8 +102,6 @@ double output_bytes(const pairs_command& job, const io::result_context& context,
   const bool is_array = job.format == io::result_format::npy;
   switch (job.keep) {
     case keep_kind::edges:
-    case keep_kind::folded_edges:  // at most
-      return kept * edge;
     case keep_kind::top_k:
       return kept * edge;
     case keep_kind::counts:
@@ -131,10 +127,8 @@ namespace {
 std::string size_fault(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
-  // A sample of rows does not tell how many edges between patterns there are. Of differences there
-  // is no plan: the writer sees to it.
-  if (job.force || !writes_table || job.keep == keep_kind::folded_edges) return {};
-  if (job.is_differential()) return {};
+  // There is no plan of differences: the writer sees to it.
+  if (job.force || !writes_table || job.is_differential()) return {};
   const auto limit = static_cast<double>(job.max_output_bytes);
   // A table of degrees is small, and the estimate of its text too high: only what cannot fit is
   // refused here. To the byte, the writer sees to it.

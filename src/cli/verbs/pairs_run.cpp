@@ -23,7 +23,6 @@
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
-#include "io/write/edges/folded_writer.hpp"
 #include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_writer.hpp"
 
@@ -31,8 +30,7 @@ namespace gpu::cli {
 namespace {
 
 /// Writes edges while the pairs are computed.
-template <class Edge, class Writer>
-void write_between(std::span<const Edge> edges, Writer& writer, run_report& report) {
+void write_between(std::span<const edge> edges, io::edge_writer& writer, run_report& report) {
   const stopwatch watch;
   writer.write(edges);
   report.write_between_seconds += watch.seconds();
@@ -128,13 +126,10 @@ io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
   };
 }
 
-// The test behind p, as far as weights do not decide it. Patterns have none by permutations.
+// The test behind p, as far as weights do not decide it.
 significance test_of(const pairs_command& job, const input_tables& tables) {
   if (job.fingerprints) return job.info().test;
-  const significance test = gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
-  const bool may_be_counted =
-      job.keep != keep_kind::folded_edges || job.pairs.p_method == p_method::exact;
-  return test != significance::permutations || may_be_counted ? test : job.info().test;
+  return gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
 }
 
 // The ties of all rows, where p depends on them.
@@ -204,8 +199,6 @@ void pairs_run::run(run_report& report) {
         return run_best_edges(report);
       }
       return job_.writes_q() ? run_adjusted_edges(report) : run_edges(report);
-    case keep_kind::folded_edges:
-      return run_folded_edges(report);
     case keep_kind::top_k:
       return run_top_k(report);
     case keep_kind::counts:
@@ -232,7 +225,12 @@ void pairs_run::run_edges(run_report& report) {
         stream_sink{
             .keep = job_.filter, .consume = consume, .batch_edges = batch_edges_of(options_)});
     report.edge_sum = edge_sum;
-    finish_edges([&] { writer->finish(); }, report);
+    phase_.end();
+    line_.clear();
+    const stopwatch watch;
+    writer->finish();
+    outputs_.result().commit();
+    report.write_after_seconds = watch.seconds();
   } catch (const cancelled&) {
     end_interrupted();
   } catch (const io::interrupted&) {
@@ -288,41 +286,6 @@ void pairs_run::run_best_edges(run_report& report) {
       fmt::format("the {} pairs of largest magnitude, of {}. For more give a cut, as --max-p 0.05, "
                   "or a file with --output; --force shows all\n",
                   best.size(), report.summary.pairs_tested));
-}
-
-void pairs_run::run_folded_edges(run_report& report) {
-  std::unique_ptr<io::folded_edge_writer> writer;
-  const auto begin = [&](const row_patterns& patterns) {
-    const stopwatch watch;
-    writer = io::make_folded_edge_writer(job_.format, outputs_.result(), patterns, context_);
-    io::write_patterns(job_.format, outputs_.patterns(), patterns, context_);
-    report.write_between_seconds += watch.seconds();
-  };
-  const auto consume = [&](std::span<const folded_edge> edges) {
-    phase_.end();
-    if (is_interrupted()) throw cancelled("interrupted");
-    write_between(edges, *writer, report);
-  };
-  try {
-    report.summary = all_pairs(job_, tables_, options_,
-                               folded_stream_sink{.keep = job_.filter,
-                                                  .begin = begin,
-                                                  .consume = consume,
-                                                  .batch_edges = batch_edges_of(options_)});
-    // Both are on the disk before either gets its name: a run has both or neither.
-    finish_edges(
-        [&] {
-          writer->finish();
-          outputs_.patterns().sync();
-          outputs_.result().sync();
-        },
-        report);
-    outputs_.patterns().commit();
-  } catch (const cancelled&) {
-    end_interrupted();
-  } catch (const io::interrupted&) {
-    end_interrupted();
-  }
 }
 
 void pairs_run::run_top_k(run_report& report) {
@@ -406,15 +369,6 @@ void pairs_run::end_interrupted() {
   throw interrupted_run(out.bytes_written() > 0 || out.can_replace()
                             ? abandoned_text(out.target())
                             : "interrupted: nothing is written");
-}
-
-void pairs_run::finish_edges(const std::function<void()>& write_rest, run_report& report) {
-  phase_.end();
-  line_.clear();
-  const stopwatch watch;
-  write_rest();
-  outputs_.result().commit();
-  report.write_after_seconds = watch.seconds();
 }
 
 }  // namespace gpu::cli

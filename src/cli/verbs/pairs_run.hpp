@@ -48,7 +48,6 @@ class pairs_run {
   void run_matrix_market(run_report& report);
   /// The best few, where a terminal would get every pair.
   void run_best_edges(run_report& report);
-  void run_folded_edges(run_report& report);
   void run_top_k(run_report& report);
   void run_counts(run_report& report);
   void run_dense(run_report& report);
@@ -60,8 +59,6 @@ class pairs_run {
   void write_whole(const std::function<void()>& write, run_report& report);
   /// Says what there is of the edges.
   [[noreturn]] void end_interrupted();
-  /// Ends the writing of edges.
-  void finish_edges(const std::function<void()>& write_rest, run_report& report);
 
   const pairs_command& job_;
   const input_tables& tables_;

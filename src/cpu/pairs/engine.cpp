@@ -46,14 +46,9 @@ index_t least_task_cols_for(index_t cols) {
 row_selection select_rows(const detail::pair_input& input) {
   const detail::pair_area& area = input.area;
   if (area.is_against()) {
-    return {.sections = {area.rows, area.cols},
-            .is_across = true,
-            .rows_section = 0,
-            .pattern_part = input.pattern_part};
+    return {.sections = {area.rows, area.cols}, .is_across = true, .rows_section = 0};
   }
-  if (area.rows == area.cols) {
-    return {.sections = {area.rows}, .pattern_part = input.pattern_part};
-  }
+  if (area.rows == area.cols) return {.sections = {area.rows}};
   if (input.pairs_above) return {.sections = {area.rows, {area.rows.end, area.cols.end}}};
   return {.sections = {{0, area.rows.begin}, area.rows, {area.rows.end, area.cols.end}},
           .rows_section = 1};
@@ -160,7 +155,7 @@ void cpu_engine::take_rows(const detail::pair_input& input, const row_selection&
   if (found.patterns) fold_into(std::move(*found.patterns));
 }
 
-void cpu_engine::fold_into(row_patterns patterns) {
+void cpu_engine::fold_into(detail::row_patterns patterns) {
   detail::row_info folded{.rows = patterns.size(), .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(patterns)};
 }

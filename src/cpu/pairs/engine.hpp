@@ -78,7 +78,7 @@ class cpu_engine final : public detail::pair_engine {
   void take_rows(const detail::pair_input& input, const row_selection& selection,
                  const pair_memory& memory, row_preparation found);
   // The rows become those of the patterns.
-  void fold_into(row_patterns patterns);
+  void fold_into(detail::row_patterns patterns);
   // Packed rows of all windows.
   [[nodiscard]] index_t size() const { return size_; }
   // Packed rows that are rows of the area, and those that are its columns.

@@ -38,19 +38,6 @@ constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
 
-// Patterns of rows before `row`.
-index_t patterns_before(const row_patterns& patterns, index_t row) {
-  const auto before = [&](index_t pattern) {
-    return patterns.members_of(static_cast<node_id>(pattern)).front() < static_cast<node_id>(row);
-  };
-  index_t first = 0;
-  for (index_t last = patterns.size(); first < last;) {
-    const index_t middle = first + (last - first) / 2;
-    (before(middle) ? first : last) = before(middle) ? middle + 1 : middle;
-  }
-  return first;
-}
-
 // A query runs where its prepared rows are.
 std::vector<device_info> devices_of_query(const device_prepared_table& y, const execution& exec) {
   execution own = exec;
@@ -115,7 +102,7 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
   rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
                 stream(), info_);
   find_ties();
-  if (folds) fold_rows(options, input.pattern_part);
+  if (folds) fold_rows(options);
 }
 
 void cuda_engine::find_ties() {
@@ -176,18 +163,19 @@ void cuda_engine::query_rows(const detail::pair_input& input, const pair_options
   info_.ties.insert(info_.ties.end(), y.ties.begin(), y.ties.end());
 }
 
-void cuda_engine::fold_rows(const pair_options& options, const pair_part& part) {
+void cuda_engine::fold_rows(const pair_options& options) {
   const auto start = std::chrono::steady_clock::now();
   const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
-  std::optional<row_patterns> patterns =
+  std::optional<detail::row_patterns> patterns =
       rows_->fold(most_share, options.exec.cpu_threads, area_.cols.begin, info_, budget_, stream());
   info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!patterns) return;
   // Patterns are numbered by their first rows, so that those of x come first.
-  const bool is_against = !area_.is_whole_table();
-  const index_t of_x = is_against ? patterns_before(*patterns, area_.cols.begin) : patterns->size();
-  area_ = detail::area_of_patterns(patterns->size(), of_x, is_against, part);
-  detail::row_info folded{.rows = patterns->size(), .cols = info_.cols};
+  const index_t all = patterns->size();
+  const index_t of_x = patterns->count_before(area_.cols.begin);
+  area_ = area_.is_whole_table() ? detail::pair_area{{0, all}, {0, all}}
+                                 : detail::pair_area{{0, of_x}, {of_x, all}};
+  detail::row_info folded{.rows = all, .cols = info_.cols};
   folded_ = {.input = std::exchange(info_, std::move(folded)), .patterns = std::move(*patterns)};
 }
 

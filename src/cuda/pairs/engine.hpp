@@ -97,7 +97,7 @@ class cuda_engine final : public detail::pair_engine {
   void query_rows(const detail::pair_input& input, const pair_options& options);
   // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
   // itself.
-  void fold_rows(const pair_options& options, const pair_part& part);
+  void fold_rows(const pair_options& options);
   /// Of rows whose p is not of the statistic alone: what tiles write of a pair, as long as the
   /// scope lives.
   [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by);

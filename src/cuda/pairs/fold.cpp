@@ -23,28 +23,11 @@ void read(T* out, const T* from, std::size_t count, cudaStream_t stream) {
       cudaMemcpyAsync(out, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
 }
 
-// detail::find_patterns, of the rows before `border` and of those from it on.
-std::optional<row_patterns> find_patterns(const detail::byte_rows& rows, index_t border,
-                                          double most_share, int threads) {
-  if (border == 0 || border == rows.count) return detail::find_patterns(rows, most_share, threads);
-  const double most = most_share * static_cast<double>(rows.count);
-  std::vector<std::uint64_t> hashes = detail::hash_rows(rows, threads);
-  for (auto hash = hashes.begin(); hash != hashes.begin() + border; ++hash) *hash = ~*hash;
-  if (!detail::promises_patterns(hashes, rows.count, most)) return std::nullopt;
-  const auto equal = [&](node_id a, node_id b, int) {
-    return (a < border) == (b < border) &&
-           std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
-  };
-  row_patterns out = detail::group_equal_rows(equal, std::move(hashes), 1, threads);
-  if (static_cast<double>(out.size()) > most) return std::nullopt;
-  return out;
-}
-
 // The members of patterns, from where they are on the device.
-row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
-                           index_t valid, cudaStream_t stream) {
-  row_patterns out;
-  out.pattern_of.resize(static_cast<std::size_t>(rows), row_patterns::no_pattern);
+detail::row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
+                                   index_t valid, cudaStream_t stream) {
+  detail::row_patterns out;
+  out.pattern_of.resize(static_cast<std::size_t>(rows), detail::row_patterns::no_pattern);
   if (patterns == 0) return out;
   out.members.resize(static_cast<std::size_t>(valid));
   std::vector<std::uint32_t> begin(static_cast<std::size_t>(patterns));
@@ -59,13 +42,14 @@ row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index
 
 }  // namespace
 
-std::optional<row_patterns> device_rows::fold(double most_share, int threads, index_t border,
-                                              const detail::row_info& info,
-                                              const pair_budget& budget, cudaStream_t stream) {
+std::optional<detail::row_patterns> device_rows::fold(double most_share, int threads,
+                                                      index_t border, const detail::row_info& info,
+                                                      const pair_budget& budget,
+                                                      cudaStream_t stream) {
   if (count_ == 0) {
-    return std::isfinite(most_share) ? std::nullopt : std::optional(row_patterns{});
+    return std::isfinite(most_share) ? std::nullopt : std::optional(detail::row_patterns{});
   }
-  std::optional<row_patterns> patterns =
+  std::optional<detail::row_patterns> patterns =
       resident_ ? fold_resident(most_share, border, info, budget, stream)
                 : fold_on_host(most_share, threads, border, stream);
   if (!patterns) return patterns;
@@ -76,10 +60,10 @@ std::optional<row_patterns> device_rows::fold(double most_share, int threads, in
   return patterns;
 }
 
-std::optional<row_patterns> device_rows::fold_resident(double most_share, index_t border,
-                                                       const detail::row_info& info,
-                                                       const pair_budget& budget,
-                                                       cudaStream_t stream) {
+std::optional<detail::row_patterns> device_rows::fold_resident(double most_share, index_t border,
+                                                               const detail::row_info& info,
+                                                               const pair_budget& budget,
+                                                               cudaStream_t stream) {
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t scratch_bytes = kernels::fold_scratch_bytes(count_);
   // Four numbers a row while patterns are found; then two lists of them and the rows that stay.
@@ -127,7 +111,7 @@ std::optional<row_patterns> device_rows::fold_resident(double most_share, index_
                                     .square_sums = square_sums.data()};
   kernels::launch_fold_rows(source, places, patterns, result, scratch.data(), scratch_bytes,
                             stream);
-  row_patterns out = read_patterns(result, count_, patterns, valid, stream);
+  detail::row_patterns out = read_patterns(result, count_, patterns, valid, stream);
   whole_.values = std::move(values);
   whole_.square_sums = std::move(square_sums);
   take_memory_of(*this, 0);
@@ -135,8 +119,8 @@ std::optional<row_patterns> device_rows::fold_resident(double most_share, index_
 }
 
 // Rows that do not fit the device are on the host: they are folded where they are.
-std::optional<row_patterns> device_rows::fold_on_host(double most_share, int threads,
-                                                      index_t border, cudaStream_t stream) {
+std::optional<detail::row_patterns> device_rows::fold_on_host(double most_share, int threads,
+                                                              index_t border, cudaStream_t stream) {
   const std::size_t row_bytes = format_.row_bytes;
   const auto move_row = [&](index_t to, index_t from) {
     if (to == from) return;
@@ -161,12 +145,18 @@ std::optional<row_patterns> device_rows::fold_on_host(double most_share, int thr
   }
   const index_t valid_border =
       std::lower_bound(original.begin(), original.end(), border) - original.begin();
-  std::optional<row_patterns> found =
-      find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes,
-                     static_cast<index_t>(original.size())},
-                    valid_border, most_share, detail::thread_count(threads));
+  const auto valid = static_cast<index_t>(original.size());
+  const bool is_across = border > 0;
+  const detail::fold_sections sections{
+      .rows = is_across ? std::vector{valid_border, valid - valid_border} : std::vector{valid},
+      .own = 0,
+      .is_across = is_across,
+      .most_share = most_share};
+  std::optional<detail::row_patterns> found =
+      detail::find_patterns({all_valid ? host_values_.get() : valid_rows.data(), row_bytes, valid},
+                            sections, detail::thread_count(threads));
   if (!found) return std::nullopt;
-  row_patterns out = detail::renumber_rows(std::move(*found), original, count_);
+  detail::row_patterns out = detail::renumber_rows(std::move(*found), original, count_);
   for (index_t p = 0; p < out.size(); ++p) {
     const node_id first = out.members_of(static_cast<node_id>(p)).front();  // not before p
     move_row(p, first);

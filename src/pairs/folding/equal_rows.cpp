@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "plan/fold_choice.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -120,46 +120,20 @@ void match_parts(const row_comparison& equal, parted_rows& parted, int threads,
   });
 }
 
-}  // namespace
-
-std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads) {
-  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(rows.count));
-  const index_t tasks = (rows.count + rows_per_task - 1) / rows_per_task;
-  parallel_for(tasks, threads, [&](index_t task, int) {
-    const index_t end = std::min(rows.count, (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      hashes[static_cast<std::size_t>(i)] = hash_row(rows.row(i), rows.row_bytes);
-    }
-  });
-  return hashes;
-}
-
-bool is_sampled(std::uint64_t hash) {
-  return hash % static_cast<std::uint64_t>(detail::sampled_hashes) == 0;
-}
-
-double estimated_patterns(std::span<const std::uint64_t> hashes) {
-  std::vector<std::uint64_t> sample;
-  for (const std::uint64_t hash : hashes) {
-    if (is_sampled(hash)) sample.push_back(hash);
-  }
-  std::sort(sample.begin(), sample.end());
-  const auto distinct = std::unique(sample.begin(), sample.end()) - sample.begin();
-  return static_cast<double>(distinct) * static_cast<double>(detail::sampled_hashes);
-}
-
-bool promises_patterns(std::span<const std::uint64_t> hashes, index_t rows, double most) {
-  if (!std::isfinite(most) || rows < detail::least_sampled_rows) return true;
-  return estimated_patterns(hashes) <= most;
-}
-
 row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint64_t> hashes,
-                              int passes, int threads) {
+                              const fold_sections& sections, int passes, int threads) {
+  std::vector<index_t> ends(sections.rows.size());
+  std::partial_sum(sections.rows.begin(), sections.rows.end(), ends.begin());
+  const auto same = [&](node_id a, node_id b, int thread) {
+    return std::all_of(ends.begin(), ends.end(),
+                       [&](index_t end) { return (a < end) == (b < end); }) &&
+           equal(a, b, thread);
+  };
   row_patterns out;
   out.pattern_of.resize(hashes.size());
   for (int pass = 0; pass < passes; ++pass) {
     parted_rows parted = part_by_hash(hashes, pass, passes, threads);
-    match_parts(equal, parted, threads, out.pattern_of);
+    match_parts(same, parted, threads, out.pattern_of);
   }
   hashes = {};
   std::size_t patterns = 0;
@@ -183,16 +157,90 @@ row_patterns group_equal_rows(const row_comparison& equal, std::vector<std::uint
   return out;
 }
 
-std::optional<row_patterns> find_patterns(const byte_rows& rows, double most_share, int threads) {
-  const double most = most_share * static_cast<double>(std::max<index_t>(rows.count, 1));
-  std::vector<std::uint64_t> hashes = hash_rows(rows, threads);
-  if (!promises_patterns(hashes, rows.count, most)) return std::nullopt;
+// One in so many hashes of rows is sampled to estimate the number of patterns. All rows of a
+// pattern have one hash, so the sample holds whole patterns, and the number of those in it times
+// sampled_hashes is an unbiased estimate with a relative error of sqrt(sampled_hashes / patterns).
+constexpr std::uint64_t sampled_hashes = 64;
+// Fewer rows than this are grouped without a sample.
+constexpr index_t least_sampled_rows = 1 << 14;
+
+double estimated_patterns(std::span<const std::uint64_t> hashes) {
+  std::vector<std::uint64_t> sample;
+  for (const std::uint64_t hash : hashes) {
+    if (hash % sampled_hashes == 0) sample.push_back(hash);
+  }
+  std::sort(sample.begin(), sample.end());
+  const auto distinct = std::unique(sample.begin(), sample.end()) - sample.begin();
+  return static_cast<double>(distinct) * static_cast<double>(sampled_hashes);
+}
+
+// Pairs, about, of so many rows in each section.
+double pairs_of(const fold_sections& sections, std::span<const double> rows) {
+  const double own = rows[sections.own];
+  const double all = std::accumulate(rows.begin(), rows.end(), 0.0);
+  return sections.is_across ? own * (all - own) : own * (all - own / 2);
+}
+
+}  // namespace
+
+std::vector<index_t> fold_sections::count(const row_patterns& patterns) const {
+  std::vector<index_t> out;
+  index_t begin = 0;
+  for (const index_t section : rows) {
+    out.push_back(patterns.count_before(begin + section) - patterns.count_before(begin));
+    begin += section;
+  }
+  return out;
+}
+
+bool fold_sections::pays(std::span<const double> patterns) const {
+  if (!std::isfinite(most_share)) return true;
+  const std::vector<double> all(rows.begin(), rows.end());
+  return pairs_of(*this, patterns) <= most_share * most_share * pairs_of(*this, all);
+}
+
+bool fold_sections::promises(std::span<const std::uint64_t> hashes) const {
+  const auto is_small = [](index_t section) { return section < least_sampled_rows; };
+  if (!std::isfinite(most_share) || std::all_of(rows.begin(), rows.end(), is_small)) return true;
+  std::vector<double> patterns;
+  std::size_t begin = 0;
+  for (const index_t section : rows) {
+    const auto count = static_cast<std::size_t>(section);
+    patterns.push_back(is_small(section) ? static_cast<double>(section)
+                                         : estimated_patterns(hashes.subspan(begin, count)));
+    begin += count;
+  }
+  return pays(patterns);
+}
+
+std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads) {
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(rows.count));
+  const index_t tasks = (rows.count + rows_per_task - 1) / rows_per_task;
+  parallel_for(tasks, threads, [&](index_t task, int) {
+    const index_t end = std::min(rows.count, (task + 1) * rows_per_task);
+    for (index_t i = task * rows_per_task; i < end; ++i) {
+      hashes[static_cast<std::size_t>(i)] = hash_row(rows.row(i), rows.row_bytes);
+    }
+  });
+  return hashes;
+}
+
+std::optional<row_patterns> find_patterns(std::vector<std::uint64_t> hashes,
+                                          const row_comparison& equal,
+                                          const fold_sections& sections, int passes, int threads) {
+  if (!sections.promises(hashes)) return std::nullopt;
+  row_patterns out = group_equal_rows(equal, std::move(hashes), sections, passes, threads);
+  const std::vector<index_t> patterns = sections.count(out);
+  if (!sections.pays(std::vector<double>(patterns.begin(), patterns.end()))) return std::nullopt;
+  return out;
+}
+
+std::optional<row_patterns> find_patterns(const byte_rows& rows, const fold_sections& sections,
+                                          int threads) {
   const auto equal = [&](node_id a, node_id b, int) {
     return std::memcmp(rows.row(a), rows.row(b), rows.row_bytes) == 0;
   };
-  row_patterns out = group_equal_rows(equal, std::move(hashes), 1, threads);
-  if (static_cast<double>(out.size()) > most) return std::nullopt;
-  return out;
+  return find_patterns(hash_rows(rows, threads), equal, sections, 1, threads);
 }
 
 row_patterns renumber_rows(row_patterns found, std::span<const node_id> original,

@@ -39,54 +39,25 @@ void for_each_row(index_t first, index_t last, index_t task_rows, int threads, c
 
 // The patterns of the rows of `range`, which no pattern crosses.
 index_range patterns_in(const row_patterns& patterns, index_range range) {
-  const auto first_from = [&](index_t row) {
-    index_t begin = 0;
-    index_t end = patterns.size();
-    while (begin < end) {
-      const index_t p = begin + (end - begin) / 2;
-      const bool is_before = patterns.members_of(static_cast<node_id>(p)).front() < row;
-      (is_before ? begin : end) = is_before ? p + 1 : p;
-    }
-    return begin;
-  };
-  return {first_from(range.begin), first_from(range.end)};
+  return {patterns.count_before(range.begin), patterns.count_before(range.end)};
 }
 
 }  // namespace
 
 folded_pair_engine::folded_pair_engine(std::unique_ptr<pair_engine> inner, folded_rows folded,
-                                       const pair_input& input, const execution& exec)
+                                       const pair_area& area, const execution& exec)
     : inner_(std::move(inner)),
       folded_(std::move(folded)),
-      area_(input.area),
+      area_(area),
       pattern_rows_(patterns_in(patterns(), area_.rows)),
       pattern_cols_(patterns_in(patterns(), area_.cols)),
       threads_(detail::thread_count(exec.cpu_threads)),
       most_waiting_(waiting_edges_within(exec.workspace_bytes)),
       weights_(static_cast<std::size_t>(patterns().size())) {
-  if (input.pattern_part.of > 1) {
-    pattern_rows_ = area_of_patterns(patterns().size(), pattern_rows_.end, area_.is_against(),
-                                     input.pattern_part)
-                        .rows;
-  }
   for (std::size_t p = 0; p < weights_.size(); ++p) {
     weights_[p] = static_cast<std::uint32_t>(patterns().begin[p + 1] - patterns().begin[p]);
     pairs_within_ += pairs_within(static_cast<node_id>(p));
   }
-}
-
-std::uint64_t folded_pair_engine::pairs_of_rows() const {
-  std::uint64_t later = 0;  // rows of the columns' patterns behind the one at hand
-  for (index_t p = pattern_cols_.begin; p < pattern_cols_.end; ++p) {
-    later += weights_[static_cast<std::size_t>(p)];
-  }
-  std::uint64_t pairs = 0;
-  for (index_t p = area_.is_against() ? pattern_rows_.begin : 0; p < pattern_rows_.end; ++p) {
-    const auto pattern = static_cast<node_id>(p);
-    if (!area_.is_against()) later -= weights_[pattern];
-    if (pattern_rows_.holds(p)) pairs += pairs_within(pattern) + weights_[pattern] * later;
-  }
-  return pairs;
 }
 
 // ---- dense ------------------------------------------------------------------------------------

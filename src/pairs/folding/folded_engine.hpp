@@ -5,12 +5,10 @@
 // pattern (S / sqrt(S S) is 1 in IEEE arithmetic).
 //
 // A pattern never crosses a boundary of the area: rows of x are folded among themselves, and so are
-// those of a part of a table. So the patterns of the area's rows are a range. Where a part is a
-// panel of patterns (part_shape::patterns), all rows are folded and the range is that panel.
+// those of a part of a table. So the patterns of the area's rows are a range.
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,14 +18,11 @@
 
 namespace gpu::inline v0::detail {
 
-/// Receives batches of folded edges whose p is not filled yet; may overwrite them.
-using folded_edge_receiver = std::function<void(std::span<folded_edge>)>;
-
 class folded_pair_engine final : public pair_engine {
  public:
-  /// `inner` was made from `input`, and its rows are the patterns of `folded`.
-  folded_pair_engine(std::unique_ptr<pair_engine> inner, folded_rows folded,
-                     const pair_input& input, const execution& exec);
+  /// `inner` is of `area`, and its rows are the patterns of `folded`.
+  folded_pair_engine(std::unique_ptr<pair_engine> inner, folded_rows folded, const pair_area& area,
+                     const execution& exec);
 
   /// The engine of the patterns.
   [[nodiscard]] pair_engine& inner() { return *inner_; }
@@ -44,14 +39,6 @@ class folded_pair_engine final : public pair_engine {
   [[nodiscard]] bin_counts bin_statistics(const bin_request& request) override;
   /// gpu::unsupported: rows are not folded for it.
   void connectivity(const connectivity_request& request, matrix_view<double> out) override;
-
-  /// As edges(), between patterns, both numbered through; the pairs within a pattern are an edge of
-  /// it with itself.
-  void folded_edges(const edge_request& request, const folded_edge_receiver& receive);
-  /// The patterns that folded_edges() begins with.
-  [[nodiscard]] const index_range& pattern_rows() const { return pattern_rows_; }
-  /// Pairs of rows that the pairs of these patterns with all later ones stand for.
-  [[nodiscard]] std::uint64_t pairs_of_rows() const;
 
  private:
   class ordered_edges;

@@ -13,21 +13,17 @@ namespace {
 // About 0.1 ms of work.
 constexpr std::size_t edges_per_task = 8192;
 
-template <class Edge>
-void fill_each(const p_function& p_of, std::span<Edge> edges, int threads) {
+}  // namespace
+
+void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
+  if (p_of.table == nullptr) return;
   const std::size_t tasks = (edges.size() + edges_per_task - 1) / edges_per_task;
   detail::parallel_for(static_cast<index_t>(tasks), threads, [&](index_t task, int) {
     const p_function p = p_of;
     const std::size_t begin = static_cast<std::size_t>(task) * edges_per_task;
     const std::size_t count = std::min(edges_per_task, edges.size() - begin);
-    for (Edge& e : edges.subspan(begin, count)) e.p = p(e.statistic);
+    for (edge& e : edges.subspan(begin, count)) e.p = p(e.statistic);
   });
-}
-
-}  // namespace
-
-void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
-  if (p_of.table != nullptr) fill_each(p_of, edges, threads);
 }
 
 edge_p_values::edge_p_values(significance test, observation_count observations, tail side,
@@ -35,10 +31,6 @@ edge_p_values::edge_p_values(significance test, observation_count observations, 
     : table_(p_table_for(test, observations)),
       side_(side),
       threads_(detail::thread_count(threads)) {}
-
-void edge_p_values::fill(std::span<folded_edge> edges) const {
-  fill_each(function(), edges, threads_);
-}
 
 void edge_p_values::fill(std::span<const double> statistics, std::span<double> out) const {
   constexpr index_t at_once = 2048;

@@ -15,12 +15,10 @@ namespace gpu::stats {
 /// Fills p of edges on several threads. Nothing where `p_of` has no table.
 void fill_p(const p_function& p_of, std::span<edge> edges, int threads);
 
-/// p of one test, number of observations and tail; fills p of folded edges, or of statistics, on
-/// several threads.
+/// p of one test, number of observations and tail; fills p of statistics on several threads.
 class edge_p_values {
  public:
   edge_p_values(significance test, observation_count observations, tail side, int threads);
-  void fill(std::span<folded_edge> edges) const;
   /// out[i] is p of statistics[i].
   void fill(std::span<const double> statistics, std::span<double> out) const;
   /// The same p of one statistic, as long as this lives.

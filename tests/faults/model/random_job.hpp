@@ -30,7 +30,6 @@ struct random_job {
 
   [[nodiscard]] bool is_differential() const { return measure == "differential"; }
   [[nodiscard]] bool is_tanimoto() const { return measure == "tanimoto"; }
-  [[nodiscard]] bool is_folded() const { return keep == "folded-edges"; }
   [[nodiscard]] bool is_of_ranks() const { return measure == "spearman" && !has_columns; }
   [[nodiscard]] bool has_test() const { return measure != "cosine" && !is_tanimoto(); }
   /// Whether backends and variants write the same bytes, not only statistics that agree.
@@ -44,13 +43,12 @@ struct random_job {
   }
   /// Whether covariates or weights go with the job.
   [[nodiscard]] bool may_have_columns() const {
-    return !is_folded() && !is_pairwise && measure != "bicor" && !is_differential() &&
-           !is_tanimoto();
+    return !is_pairwise && measure != "bicor" && !is_differential() && !is_tanimoto();
   }
-  /// Whether missing values may be left out pair by pair, which goes neither with patterns nor with
-  /// rows that are weighted as a whole, nor, in parts, with a cut that depends on all pairs.
+  /// Whether missing values may be left out pair by pair, which goes neither with rows that
+  /// are weighted as a whole nor, in parts, with a cut that depends on all pairs.
   [[nodiscard]] bool may_be_pairwise() const {
-    return !is_folded() && !is_differential() &&
+    return !is_differential() &&
            std::find(options.begin(), options.end(), "--adjust") == options.end();
   }
 };
@@ -63,7 +61,6 @@ inline random_job draw_job(random_source& random, int rows, bool is_large) {
   }
   words kinds{"edges", "edges", "counts", "top-k"};
   if (!is_large && !out.is_differential()) kinds = joined(kinds, {"dense", "dense"});
-  if (out.is_of_ranks()) kinds.emplace_back("folded-edges");
   out.keep = random.one_of(kinds);
   out.format =
       random.one_of(out.is_differential() ? words{"tsv", "csv"} : words{"tsv", "npy", "csv"});
@@ -131,9 +128,7 @@ inline words draw_way(random_source& random, const random_job& job, bool may_use
     const std::string on_host = is_tiled || job.is_large ? "tiled" : "naive";
     out = joined(out, {"--variant", on_cuda ? "shared_tiled" : on_host});
   }
-  if (names_fold && (is_always || !job.is_folded())) {
-    out = joined(out, {"--fold", is_always ? "always" : "never"});
-  }
+  if (names_fold) out = joined(out, {"--fold", is_always ? "always" : "never"});
   return out;
 }
 

@@ -10,11 +10,10 @@ import ast
 GROUPS = {
     "pairs.md": ("All pairs of rows", "Edges, counts, partners, dense results and streams.", [
         "edges", "spearman_edges", "pearson_edges", "top_k_partners", "counts", "dense", "stream",
-        "folded_edges", "folded_stream", "prepare", "plan", "max_t", "differential", "differential_partners", "connectivity",
+        "prepare", "plan", "max_t", "differential", "differential_partners", "connectivity",
         "scale_free_fit", "topological_overlap"]),
     "results.md": ("Results", "What the functions over all pairs give.", [
-        "Edges", "Partners", "Counts", "Dense", "EdgeStream", "FoldedEdges", "FoldedStream", "Patterns",
-        "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Differential", "DifferentialPartners", "DifferentialSummary", "Connectivity",
+        "Edges", "Partners", "Counts", "Dense", "EdgeStream", "PreparedRows", "PairSummary", "PairPlan", "MaxT", "Differential", "DifferentialPartners", "DifferentialSummary", "Connectivity",
         "ScaleFreeFit"]),
     "rows.md": ("Rows and products", "Ranks, moving means, selection and products.", [
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",

@@ -208,7 +208,6 @@ void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
                                      {"--covariates", &job.covariates},
                                      {"--weights", &job.weights},
                                      {"--output", &job.output},
-                                     {"--patterns", &job.patterns},
                                      {"--report", &job.report}}) {
     if (path->empty() || *path == "-") continue;
     const fs::path file = fs::weakly_canonical(*path, ignored);

@@ -20,26 +20,23 @@ void expect_known_job(const part_folder& folder, const job_key& job) {
 }
 
 /// What all parts of a job say alike. Into how many patterns its rows were folded is the affair of
-/// each, except of folded edges, which name patterns.
+/// each.
 auto decided(const part_manifest& m) {
   const pair_summary& s = m.summary;
-  const bool is_folded = job_of(m.job).keep == keep_kind::folded_edges;
   return std::tuple(s.rows, s.cols, s.y_rows, m.family, s.max_p_effective, s.cut_at_least,
-                    s.cut_at_most, is_folded ? s.patterns : 0);
+                    s.cut_at_most);
 }
 
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = job_of(out.job).keep;
-  index_t next_row = 0;  // or pattern
+  index_t next_row = 0;
   for (const part_manifest& m : out.parts) {
     if (decided(m) != decided(out.parts.front())) {
       refuse_parts(folder,
                    fmt::format("{} was computed of other rows, or decided by another cut, than {}",
                                text_of({m.step, m.number, m.of}), text_of({0, 1, m.of})));
     }
-    // A number of patterns that only some parts have is not that of the job.
-    if (m.summary.patterns != s.patterns) s.patterns = 0;
     if (m.summary.part_begin != next_row) {
       refuse_parts(folder,
                    fmt::format("{} has {}, expected it to begin with {}",
@@ -56,9 +53,7 @@ void add_totals(const part_folder& folder, joined_parts& out) {
     out.seconds += m.seconds;
     for (const part_file& file : m.files) out.bytes += file.digest.bytes;
   }
-  // Patterns of x against y are those of x alone here: that the last ones are there, the tested
-  // pairs show.
-  if (keep != keep_kind::folded_edges && next_row != s.rows) {
+  if (next_row != s.rows) {
     refuse_parts(folder, fmt::format("the parts end at row {} of {}", next_row, s.rows));
   }
   const bool has_pairs = keep == keep_kind::edges || keep == keep_kind::top_k;
@@ -106,6 +101,7 @@ joined_parts check_parts(const part_folder& folder) {
   out.summary.y_infinite_rows.resize(first.without.y_infinite_rows);
   out.summary.part_begin = 0;
   out.summary.part_end = first.summary.rows;
+  if (out.parts.size() > 1) out.summary.patterns = 0;  // each part folds rows of its own
   out.summary.pairs_tested = 0;
   out.summary.pairs_kept = 0;
   out.summary.pairs_by_t = 0;

@@ -29,8 +29,8 @@ struct joined_parts {
 /// @throw parts_error that names the first part that does not fit.
 [[nodiscard]] joined_parts check_parts(const part_folder& folder);
 
-/// Writes the result of the whole job under the names of `outputs`; for folded edges with their
-/// patterns. Checks every byte of every part against its digest on the way.
+/// Writes the result of the whole job under the names of `outputs`. Checks every byte of every part
+/// against its digest on the way.
 /// @throw parts_error that names the part that was changed; io::output_error, io::interrupted
 void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs);
 

@@ -18,7 +18,6 @@
 #include "io/stop_request.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/edge_text.hpp"
-#include "io/write/edges/folded_writer.hpp"
 #include "io/write/result_headers.hpp"
 
 namespace gpu::cli {
@@ -107,9 +106,6 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
 std::string npy_header_of(const joined_parts& joined, const pairs_command& job) {
   const pair_summary& s = joined.summary;
   const io::result_context context = context_of(joined, job);
-  if (job.keep == keep_kind::folded_edges) {
-    return io::folded_edge_header(io::result_format::npy, context, s.checksum.count);
-  }
   if (job.keep != keep_kind::dense) {
     return io::edge_header(io::result_format::npy, context, s.pairs_kept);
   }
@@ -335,15 +331,6 @@ void write_rows(const joined_parts& joined, const part_folder& folder, io::outpu
 void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs) {
   io::output_file& result = outputs.result();
   write_rows(joined, folder, result);
-  if (job_of(joined.job).keep == keep_kind::folded_edges) {
-    copy_file(folder, file_of(folder, joined.parts.front(), "patterns"), outputs.patterns());
-    // Both files are on the disk before either gets its name, so that there are both or neither.
-    outputs.patterns().sync();
-    result.sync();
-    result.commit();
-    outputs.patterns().commit();
-    return;
-  }
   result.commit();
 }
 

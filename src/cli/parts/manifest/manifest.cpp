@@ -117,11 +117,9 @@ const part_file* part_manifest::file(std::string_view role) const {
 }
 
 std::string panel_text(const part_manifest& m) {
-  const bool is_folded = m.job.option("keep") == word_of(keep_kind::folded_edges) && m.step == 0;
-  const char* const what = is_folded ? "patterns" : "rows";
   const pair_summary& s = m.summary;
-  if (s.part_begin == s.part_end) return fmt::format("no {}", what);
-  return fmt::format("{} {} to {}", what, s.part_begin + 1, s.part_end);
+  if (s.part_begin == s.part_end) return "no rows";
+  return fmt::format("rows {} to {}", s.part_begin + 1, s.part_end);
 }
 
 std::uint64_t family_of(const pair_summary& s) {

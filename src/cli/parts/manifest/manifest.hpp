@@ -20,8 +20,8 @@ namespace gpu::cli {
 
 /// One file of a part.
 struct part_file {
-  std::string role;  ///< "rows", "row_p", "p", "degrees", "bins"; of the first part also "header",
-                     ///< "names" or "patterns".
+  std::string role;  ///< "rows", "row_p", "p", "degrees", "bins"; of the first part also "header"
+                     ///< or "names".
   std::string name;  ///< In the folder of the parts.
   io::file_digest digest;
 };
@@ -49,7 +49,7 @@ struct part_manifest {
   [[nodiscard]] const part_file* file(std::string_view role) const;
 };
 
-/// "rows 11 to 20", counted from 1, or of folded edges "patterns 11 to 20".
+/// "rows 11 to 20", counted from 1.
 [[nodiscard]] std::string panel_text(const part_manifest& manifest);
 
 /// Tests of the whole job whose part has this summary.

@@ -32,10 +32,9 @@ struct first_file {
   std::string_view role;
   std::string_view name;
 };
-constexpr std::array first_files{
-    first_file{"header", "header.tsv"},     first_file{"header", "header.csv"},
-    first_file{"names", "names.txt"},       first_file{"patterns", "patterns.tsv"},
-    first_file{"patterns", "patterns.csv"}, first_file{"patterns", "patterns.npy"}};
+constexpr std::array first_files{first_file{"header", "header.tsv"},
+                                 first_file{"header", "header.csv"},
+                                 first_file{"names", "names.txt"}};
 
 /// The roles of a file that every part has, and the endings of its names.
 struct part_ending {

@@ -14,7 +14,6 @@
 #include "cpu/pairs/ranks/tested_rank_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/ranked_source.hpp"
-#include "cpu/pairs/rows/section_patterns.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "pairs/checks.hpp"
@@ -90,74 +89,42 @@ ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_op
   return out;
 }
 
-// The patterns of each section, whose rows are at places `begin` and behind; none where folding
-// does not pay.
-template <class Integer>
-std::vector<row_patterns> find_section_patterns(const ordinary_ranks<Integer>& ranks,
-                                                const std::vector<index_t>& begin,
-                                                const row_options& options,
-                                                const std::vector<index_t>& section_rows) {
-  const auto row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
-  std::vector<detail::byte_rows> places;
-  std::vector<section_sample> samples;
-  for (std::size_t s = 0; s < begin.size(); ++s) {
-    places.push_back(
-        {reinterpret_cast<const std::byte*>(ranks.row(begin[s])), row_bytes, section_rows[s]});
-    samples.push_back({section_rows[s], detail::hash_rows(places[s], options.threads)});
-  }
-  if (!promises_patterns(options.selection, samples, options.most_pattern_share)) return {};
-  std::vector<row_patterns> found;
-  std::vector<double> rows;
-  std::vector<double> patterns;
-  for (std::size_t s = 0; s < begin.size(); ++s) {
-    const detail::byte_rows& own = places[s];
-    const auto equal = [&](node_id a, node_id b, int) {
-      return std::memcmp(own.row(a), own.row(b), row_bytes) == 0;
-    };
-    found.push_back(
-        detail::group_equal_rows(equal, std::move(samples[s].hashes), 1, options.threads));
-    rows.push_back(static_cast<double>(own.count));
-    patterns.push_back(static_cast<double>(found.back().size()));
-  }
-  if (!folding_pays(options.selection, rows, patterns, options.most_pattern_share)) return {};
-  return found;
-}
-
 // Leaves one row of each pattern, where that pays.
 template <class Integer>
 void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_options& options,
                row_preparation& found) {
-  std::vector<index_t> begin;
-  index_t next = 0;
-  for (const index_t rows : found.section_rows) {
-    begin.push_back(next);
-    next += rows;
-    if (options.selection.is_across) next = row_layout::second_begin(next, options.group);
-  }
-  std::vector<row_patterns> patterns =
-      find_section_patterns(ranks, begin, options, found.section_rows);
-  if (patterns.empty()) return;
-  std::vector<std::span<const node_id>> original;
+  const detail::fold_sections sections = options.sections(found.section_rows);
+  const index_t first = sections.rows.front();
+  const index_t gap =
+      sections.is_across ? row_layout::second_begin(first, options.group) - first : 0;
+  const detail::byte_rows rows{
+      .data = reinterpret_cast<const std::byte*>(ranks.values.data()),
+      .row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer),
+      .count = static_cast<index_t>(found.original.size()) - gap,
+      .gap_begin = first,
+      .gap_rows = gap};
+  std::optional<detail::row_patterns> patterns =
+      detail::find_patterns(rows, sections, options.threads);
+  if (!patterns) return;
+  found.section_rows = sections.count(*patterns);
   std::vector<node_id> numbers;
-  index_t place = 0;
-  for (std::size_t s = 0; s < patterns.size(); ++s) {
-    original.push_back(std::span<const node_id>(found.original)
-                           .subspan(static_cast<std::size_t>(begin[s]),
-                                    static_cast<std::size_t>(found.section_rows[s])));
-    const auto first = static_cast<node_id>(numbers.empty() ? 0 : numbers.back() + 1);
-    for (index_t p = 0; p < patterns[s].size(); ++p) {
+  const auto move_rows = [&](index_t begin, index_t end) {
+    for (index_t p = begin; p < end; ++p) {
+      const auto place = static_cast<index_t>(numbers.size());
       // Never before the place that it comes to.
-      const index_t from = begin[s] + patterns[s].members_of(static_cast<node_id>(p)).front();
+      const index_t from = rows.place(patterns->members_of(static_cast<node_id>(p)).front());
       if (from != place) ranks.copy_row(from, place);
-      numbers.push_back(first + static_cast<node_id>(p));
-      ++place;
+      numbers.push_back(static_cast<node_id>(p));
     }
-    found.section_rows[s] = patterns[s].size();
-    if (options.selection.is_across && s == 0) fill_gap(place, options.group, ranks, numbers);
-    place = static_cast<index_t>(numbers.size());
-  }
+  };
+  const index_t of_first = found.section_rows.front();
+  move_rows(0, of_first);
+  if (sections.is_across) fill_gap(of_first, options.group, ranks, numbers);
+  move_rows(of_first, patterns->size());
   ranks.square_sums.resize(numbers.size());
-  found.patterns = join_patterns(std::move(patterns), original, input_rows);
+  const auto gap_begin = found.original.begin() + first;
+  found.original.erase(gap_begin, gap_begin + gap);
+  found.patterns = detail::renumber_rows(std::move(*patterns), found.original, input_rows);
   found.original = std::move(numbers);
 }
 

@@ -86,8 +86,6 @@ struct row_selection {
   bool is_across = false;
   /// The section whose rows are those of the area.
   std::size_t rows_section = 0;
-  /// Where the rows are folded: the part of the section's patterns that is asked for.
-  pair_part pattern_part = {};
 
   [[nodiscard]] index_t rows() const {
     index_t sum = 0;

@@ -17,11 +17,6 @@ row_layout layout_of(const row_selection& selection, const std::vector<index_t>&
     out.second = section_rows.back();
     if (out.second == 0) out.asked = {};
   }
-  if (selection.pattern_part.of > 1) {
-    const detail::pair_area area = detail::area_of_patterns(
-        out.first + out.second, out.first, selection.is_across, selection.pattern_part);
-    if (!out.asked.is_empty()) out.asked = {area.rows.begin, area.rows.end};
-  }
   return out;
 }
 

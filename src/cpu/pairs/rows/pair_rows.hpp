@@ -15,6 +15,7 @@
 #include "cpu/pairs/rows/input_rows.hpp"
 #include "cpu/pairs/rows/pair_search.hpp"
 #include "cpu/pairs/rows/row_source.hpp"
+#include "pairs/folding/equal_rows.hpp"
 #include "pairs/measures/measures.hpp"
 
 namespace gpu::cpu {
@@ -46,7 +47,7 @@ struct row_preparation {
   std::vector<index_t> nan_rows;
   std::vector<index_t> section_rows;  // packed rows of each section
   /// Where rows were folded: `rows` are these patterns, and `original` numbers them.
-  std::optional<row_patterns> patterns;
+  std::optional<detail::row_patterns> patterns;
 };
 
 /// Looks at the rows of an input in order, once `found` knows those with NaN.
@@ -104,6 +105,11 @@ struct row_options {
   index_t group;            ///< row_layout::group of what is packed.
   int threads;
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
+
+  /// The selected sections, of which so many rows are packed.
+  [[nodiscard]] detail::fold_sections sections(const std::vector<index_t>& section_rows) const {
+    return {section_rows, selection.rows_section, selection.is_across, most_pattern_share};
+  }
 };
 
 /// Bytes that a thread takes for sums of doubles of rows of the measure; `cols` of the input.

@@ -8,7 +8,6 @@
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
-#include "cpu/pairs/rows/section_patterns.hpp"
 #include "pairs/folding/equal_rows.hpp"
 
 namespace gpu::cpu {
@@ -79,10 +78,11 @@ class ranked_source final : public row_source {
   rank_packer<Integer> pack_;
 };
 
-// body(first row, hashes of the ranks of some rows from it on) for all rows of `range`.
-template <class Integer, class Body>
-void for_each_hashed_piece(const input_rows& input, index_range range, index_t most, int threads,
-                           const Body& body) {
+// Appends the hashes of the ranks of those rows of `range` that are present.
+template <class Integer>
+void append_hashes(const input_rows& input, index_range range, const present_rows& present,
+                   const row_options& options, std::vector<std::uint64_t>& hashes) {
+  const index_t most = options.piece_rows;
   ordinary_ranks<Integer> ranks;
   ranks.stride = input.cols();
   ranks.values = aligned_buffer<Integer>(static_cast<std::size_t>(most * ranks.stride));
@@ -90,17 +90,21 @@ void for_each_hashed_piece(const input_rows& input, index_range range, index_t m
   const std::size_t row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
   for (index_t begin = range.begin; begin < range.end; begin += most) {
     const index_t count = std::min(most, range.end - begin);
-    rank_rows_to(input, {begin, begin + count}, 0, ranks, threads);
+    rank_rows_to(input, {begin, begin + count}, 0, ranks, options.threads);
     const detail::byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
                                  count};
-    body(begin, detail::hash_rows(rows, detail::thread_count(threads)));
+    const std::vector<std::uint64_t> all =
+        detail::hash_rows(rows, detail::thread_count(options.threads));
+    for (index_t i = 0; i < count; ++i) {
+      if (present.contains(begin + i)) hashes.push_back(all[static_cast<std::size_t>(i)]);
+    }
   }
 }
 
 // What one pass over all rows finds.
 struct row_survey {
-  present_rows present;                 // rows that have a statistic
-  std::vector<section_sample> samples;  // of the sections, where patterns are looked for
+  present_rows present;               // rows that have a statistic
+  std::vector<std::uint64_t> hashes;  // of these, where patterns are looked for
 };
 
 // Rows are ranked here only where patterns are looked for: whether the values of a row differ takes
@@ -108,7 +112,10 @@ struct row_survey {
 template <class Integer>
 row_survey survey_rows(const input_rows& input, const row_options& options,
                        row_preparation& found) {
-  row_survey out{.present = present_rows(input.rows()), .samples = {}};
+  row_survey out{.present = present_rows(input.rows()), .hashes = {}};
+  if (options.looks_for_patterns) {
+    out.hashes.reserve(static_cast<std::size_t>(options.selection.rows()));
+  }
   row_inspector inspector(found);
   const auto look_at = [&](index_range range, const auto& take) {
     inspector.look_at(input, range, options.what, options.threads, take);
@@ -122,17 +129,9 @@ row_survey survey_rows(const input_rows& input, const row_options& options,
           ++rows;
         });
         found.section_rows.push_back(rows);
-        if (!options.looks_for_patterns) return;
-        out.samples.push_back({.rows = rows});
-        for_each_hashed_piece<Integer>(
-            input, section, options.piece_rows, options.threads,
-            [&](index_t begin, const std::vector<std::uint64_t>& hashes) {
-              for (std::size_t i = 0; i < hashes.size(); ++i) {
-                if (!detail::is_sampled(hashes[i])) continue;
-                if (!out.present.contains(begin + static_cast<index_t>(i))) continue;
-                out.samples.back().hashes.push_back(hashes[i]);
-              }
-            });
+        if (options.looks_for_patterns) {
+          append_hashes<Integer>(input, section, out.present, options, out.hashes);
+        }
       },
       [&](index_range others) { look_at(others, [](index_t) {}); });
   out.present.number();
@@ -155,58 +154,28 @@ bool same_ranks(const T* a, const T* b, index_t cols, std::vector<index_t>& orde
   return true;
 }
 
-// Patterns of the present rows of a section, which are numbered in order.
-template <class Integer>
-row_patterns group_section(const input_rows& input, const present_rows& present,
-                           index_range section, const row_options& options) {
+// The patterns of the rows that are packed, where they pay.
+std::optional<detail::row_patterns> group_patterns(const input_rows& input, row_survey& survey,
+                                                   const detail::fold_sections& sections,
+                                                   int threads) {
   constexpr int passes = 8;
-  const index_t before = present.count_before(section.begin);
-  std::vector<std::uint64_t> hashes;
-  hashes.reserve(static_cast<std::size_t>(present.count_before(section.end) - before));
-  for_each_hashed_piece<Integer>(input, section, options.piece_rows, options.threads,
-                                 [&](index_t begin, const std::vector<std::uint64_t>& all) {
-                                   for (std::size_t i = 0; i < all.size(); ++i) {
-                                     if (present.contains(begin + static_cast<index_t>(i)))
-                                       hashes.push_back(all[i]);
-                                   }
-                                 });
-  const int threads = detail::thread_count(options.threads);
+  const present_rows& present = survey.present;
   std::vector<std::vector<index_t>> orders(static_cast<std::size_t>(threads));
   const auto equal = [&](node_id a, node_id b, int thread) {
-    return input.with_rows(present.row_of(before + a), present.row_of(before + b),
+    return input.with_rows(present.row_of(a), present.row_of(b),
                            [&](const auto& view, index_t i, index_t k) {
                              return same_ranks(view.row(i), view.row(k), view.cols(),
                                                orders[static_cast<std::size_t>(thread)]);
                            });
   };
-  return detail::group_equal_rows(equal, std::move(hashes), passes, threads);
-}
-
-// The patterns of all sections, where they pay.
-template <class Integer>
-std::optional<row_patterns> group_patterns(const input_rows& input, const present_rows& present,
-                                           const row_options& options) {
-  std::vector<row_patterns> found;
-  std::vector<double> rows;
-  std::vector<double> patterns;
-  for (const index_range& section : options.selection.sections) {
-    found.push_back(group_section<Integer>(input, present, section, options));
-    rows.push_back(static_cast<double>(found.back().members.size()));
-    patterns.push_back(static_cast<double>(found.back().size()));
+  std::optional<detail::row_patterns> found =
+      detail::find_patterns(std::exchange(survey.hashes, {}), equal, sections, passes, threads);
+  if (!found || present.size() == input.rows()) return found;
+  std::vector<node_id> original;
+  for (index_t row = 0; row < input.rows(); ++row) {
+    if (present.contains(row)) original.push_back(static_cast<node_id>(row));
   }
-  if (!folding_pays(options.selection, rows, patterns, options.most_pattern_share)) {
-    return std::nullopt;
-  }
-  if (found.size() == 1 && present.size() == input.rows()) return std::move(found.front());
-  std::vector<std::vector<node_id>> numbers;
-  for (const index_range& section : options.selection.sections) {
-    auto& original = numbers.emplace_back();
-    for (index_t i = section.begin; i < section.end; ++i) {
-      if (present.contains(i)) original.push_back(static_cast<node_id>(i));
-    }
-  }
-  const std::vector<std::span<const node_id>> original(numbers.begin(), numbers.end());
-  return join_patterns(std::move(found), original, input.rows());
+  return detail::renumber_rows(std::move(*found), original, input.rows());
 }
 
 }  // namespace
@@ -215,9 +184,9 @@ template <class Integer>
 std::unique_ptr<row_source> make_ranked_source(const input_rows& input, const row_options& options,
                                                rank_packer<Integer> pack, row_preparation& found) {
   row_survey survey = survey_rows<Integer>(input, options, found);
-  if (options.looks_for_patterns &&
-      promises_patterns(options.selection, survey.samples, options.most_pattern_share)) {
-    found.patterns = group_patterns<Integer>(input, survey.present, options);
+  if (options.looks_for_patterns) {
+    found.patterns = group_patterns(input, survey, options.sections(found.section_rows),
+                                    detail::thread_count(options.threads));
   }
   if (found.patterns) {
     survey.present = present_rows(input.rows());

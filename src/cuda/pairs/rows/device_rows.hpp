@@ -45,9 +45,9 @@ class device_rows {
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
   /// tells which rows have a statistic. Waits for the stream.
-  std::optional<row_patterns> fold(double most_share, int threads, index_t border,
-                                   const detail::row_info& info, const pair_budget& budget,
-                                   cudaStream_t stream);
+  std::optional<detail::row_patterns> fold(double most_share, int threads, index_t border,
+                                           const detail::row_info& info, const pair_budget& budget,
+                                           cudaStream_t stream);
 
   /// What the tiles of rows with missing values write of a pair, from now on.
   void decide_by(const kernels::pairwise_decision& decision) { decision_ = decision; }
@@ -132,11 +132,11 @@ class device_rows {
   [[nodiscard]] std::size_t product_bytes(std::size_t elements) const;
   [[nodiscard]] static std::size_t kept_words(index_t elements);
   void read_back(cudaStream_t stream, detail::row_info& info);
-  std::optional<row_patterns> fold_resident(double most_share, index_t border,
-                                            const detail::row_info& info, const pair_budget& budget,
-                                            cudaStream_t stream);
-  std::optional<row_patterns> fold_on_host(double most_share, int threads, index_t border,
-                                           cudaStream_t stream);
+  std::optional<detail::row_patterns> fold_resident(double most_share, index_t border,
+                                                    const detail::row_info& info,
+                                                    const pair_budget& budget, cudaStream_t stream);
+  std::optional<detail::row_patterns> fold_on_host(double most_share, int threads, index_t border,
+                                                   cudaStream_t stream);
   // Where the resident rows lie; of others, what there is of all rows.
   [[nodiscard]] row_memory memory() const;
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,

@@ -64,8 +64,6 @@ if(pages)
     DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT Tools)
   install(FILES "${pages}/_gpu-similarity" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
     COMPONENT Tools)
-  install(FILES "${pages}/gpu-similarity.fish"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT Tools)
 endif()
 
 install(EXPORT gpu_similarity-targets NAMESPACE gpu:: DESTINATION "${package_dir}"

@@ -203,7 +203,6 @@ def report(folder: Path, x: np.ndarray, **changed: Any) -> Path:
         "status": "complete",
         "input": {"name": "table.csv", "crc32": f"{zlib.crc32(table.read_bytes()):08x}"},
         "against": None,
-        "partial": None,
         "pairs_kept": s.pairs_kept,
         "max_p_effective": s.max_p_effective,
         "min_abs_effective": s.min_abs_effective,

@@ -13,7 +13,6 @@
 
 #include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
-#include "cli/parts/job_estimate.hpp"
 #include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/part_job.hpp"
 #include "cli/parts/resume_folder.hpp"
@@ -79,7 +78,6 @@ class rank_run {
     expect_same_input(key, job_, tables);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds_.read = watch_.seconds() - seconds_.start;
-    wake_device(tables);
     index_t of = rank_ == first_rank ? parts_of_job(tables) : 0;
     send(of);
     folder_.expect_job(key, of);
@@ -105,15 +103,6 @@ class rank_run {
     if (job_.parts != 0) return job_.parts;
     return mpi::suggested_parts(tables.rows(), tables.y ? tables.y->rows() : 0, ranks_,
                                 resolve_backend(job_.pairs.exec));
-  }
-
-  /// Makes a first call, which starts the device, so that no later time includes it. Collective, so
-  /// that what follows begins on all ranks at once.
-  void wake_device(const input_tables& tables) {
-    const stopwatch waking;
-    if (resolve_backend(job_.pairs.exec) == backend::cuda) wake(job_, tables);
-    MPI_Barrier(MPI_COMM_WORLD);
-    seconds_.start += waking.seconds();
   }
 
   void compute(const job_key& key, index_t of, const input_tables& tables, progress_line& line) {

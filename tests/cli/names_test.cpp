@@ -265,20 +265,12 @@ TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names
     groups += "s" + std::to_string(11 - j) + "\t" + (j % 2 == 0 ? "a" : "b") + "\n";
   }
   static_cast<void>(folder.write("groups", groups));
-  static_cast<void>(folder.write("module", "g1\ng5\ng3\n"));
-  REQUIRE(std::system(("gzip -k " + folder.path("groups") + " " + folder.path("module")).c_str()) ==
-          0);
+  REQUIRE(std::system(("gzip -k " + folder.path("groups")).c_str()) == 0);
   const auto differential = [&](const std::string& given) {
     return run_command({"differential", input, "--groups", given, "-q", "--backend", "cpu"});
   };
-  const auto overlap = [&](const std::string& given) {
-    return run_command({"soft-threshold", input, "--powers", "6", "--keep", "overlap", "--module",
-                        given, "-q", "--backend", "cpu"});
-  };
   CHECK(differential(folder.path("groups")).exit_code == 0);
   CHECK(differential(folder.path("groups.gz")).out == differential(folder.path("groups")).out);
-  CHECK(overlap(folder.path("module")).out.starts_with("name\tg1\tg5\tg3\n"));
-  CHECK(overlap(folder.path("module.gz")).out == overlap(folder.path("module")).out);
 
   const auto check_refused = [](const command_result& result, int code, const std::string& why) {
     INFO(result.err);
@@ -293,9 +285,6 @@ TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names
   check_refused(differential(folder.path("")), exit_bad_input, "is a directory");
   check_refused(differential("a,b"), exit_usage, "there is no file of this name either");
   check_refused(differential("-"), exit_usage, "--groups -");
-  check_refused(overlap(folder.path("no_such")), exit_bad_input, "No such file");
-  check_refused(overlap(folder.path("")), exit_bad_input, "is a directory");
-  check_refused(overlap("-"), exit_usage, "--module -");
 
   // What is far too long is refused while it is read.
   std::string many;
@@ -303,16 +292,11 @@ TEST_CASE("Files of groups and of a module are read as tables are", "[cli][names
   const std::string lines = folder.write("many", many);
   const std::string blank = folder.write("blank", std::string(20'000'000, '\n'));
   const std::string line = folder.write("line", std::string(20'000'000, 'a'));
-  for (const bool is_module : {false, true}) {
-    const auto run = [&](const std::string& file) {
-      return is_module ? overlap(file) : differential(file);
-    };
-    check_refused(run(lines), exit_bad_input, "lines, expected at most one for each of the");
-    check_refused(run(line), exit_bad_input, "line 1 has more than 1000000 bytes");
-    check_refused(run(blank), exit_bad_input, is_module ? "got 0 names" : "got 0 labels");
-    constexpr std::uint64_t most = 64 << 20;
-    for (const std::string& file : {lines, line, blank}) CHECK(run(file).peak_bytes < most);
-  }
+  check_refused(differential(lines), exit_bad_input, "lines, expected at most one for each of the");
+  check_refused(differential(line), exit_bad_input, "line 1 has more than 1000000 bytes");
+  check_refused(differential(blank), exit_bad_input, "got 0 labels");
+  constexpr std::uint64_t most = 64 << 20;
+  for (const std::string& file : {lines, line, blank}) CHECK(differential(file).peak_bytes < most);
 }
 
 TEST_CASE("Rows that share a name are said", "[cli][names]") {

@@ -104,22 +104,6 @@ TEST_CASE("soft-threshold writes the connectivity of each row", "[cli][soft-thre
   CHECK(first == std::stod(got[1][1]));
 }
 
-TEST_CASE("soft-threshold writes the topological overlap of a module", "[cli][soft-threshold]") {
-  const files in(numbers());
-  const std::string module = in.folder.write("module.txt", "X1\nX2\r\n\nX3\nX4\nX5\n");
-  const std::vector<std::string> words{"soft-threshold", "--keep", "overlap",  "--powers", "6",
-                                       "--network",      "signed", "--module", module};
-  const auto got = fields_of(in.run(words, "overlap.tsv"));
-  CHECK(got[0] == std::vector<std::string>{"name", "X1", "X2", "X3", "X4", "X5"});
-  check_numbers<5, 5>(
-      got, 1,
-      {{{1, 0.00278068109272465, 0.00278159388098756, 0.065400101945336, 0.00278543734812195},
-        {0.00278068109272465, 1, 0.946303414290465, 0.000136541550692799, 0.946523352367426},
-        {0.00278159388098756, 0.946303414290465, 1, 0.000153268152275883, 0.942533723545587},
-        {0.065400101945336, 0.000136541550692799, 0.000153268152275883, 1, 0.000152312696394991},
-        {0.00278543734812195, 0.946523352367426, 0.942533723545587, 0.000152312696394991, 1}}});
-}
-
 TEST_CASE("soft-threshold takes every measure and missing values", "[cli][soft-threshold]") {
   std::string text = numbers();
   const files whole(text);
@@ -155,23 +139,9 @@ TEST_CASE("soft-threshold says what is wrong", "[cli][soft-threshold]") {
        {"", "x", "0", "101", "3-1", "1-100", "1,,2", "1-", "nan", "2;3"}) {
     usage({"--powers", powers}, "--powers");
   }
-  usage({"--keep", "overlap", "--powers", "6"}, "--keep overlap needs --module FILE");
-  usage({"--keep", "overlap", "--module", in.input}, "got 15 powers, expected one");
-  usage({"--module", in.input}, "--module needs --keep overlap");
+  usage({"--keep", "overlap"}, "--keep: got overlap, expected connectivity|fit");
   usage({"--keep", "connectivity", "--bins", "5"}, "--bins needs --keep fit");
   usage({"--min-observations", "5"}, "--min-observations needs --nan pairwise");
   usage({"--bins", "2"}, "--bins: got 2");
   usage({"--network", "other"}, "expected signed|signed-hybrid|unsigned");
-  const auto module = [&](const std::string& names, const std::string& part) {
-    check_refused(run_command({"soft-threshold", in.input, "--keep", "overlap", "--powers", "6",
-                               "--module", in.folder.write("m.txt", names)}),
-                  exit_bad_input, part);
-  };
-  module("X1\nX99\n", "got 'X99', expected the name of a row of INPUT");
-  module("X1\nX2\nX1\n", "names 'X1' twice");
-  module("X1\n", "got 1 name, expected at least 2");
-  const std::string twice = in.folder.write("twice.txt", "a 1 2 3 5\nb 4 2 8 1\na 9 2 2 4\n");
-  check_refused(run_command({"soft-threshold", twice, "--keep", "overlap", "--powers", "6",
-                             "--module", in.folder.write("m.txt", "b\na\n")}),
-                exit_bad_input, "names 'a', which more than one row of INPUT has");
 }

@@ -42,7 +42,6 @@ class bench {
     for (int i = 1; i < 24; ++i) groups_ += i % 2 == 0 ? ",a" : ",b";
     weights_ = folder_.write("weights.tsv", table(1, 24, false));
     covariates_ = folder_.write("covariates.tsv", table(2, 24, false));
-    module_ = folder_.write("module.txt", "X1\nX2\nX3\nX4\n");
     std::string sparse = "%%MatrixMarket matrix coordinate integer general\n400 24 2400\n";
     for (int i = 0; i < 2400; ++i) {
       sparse += std::to_string(i / 6 + 1) + " " + std::to_string(i % 6 * 4 + 1) + " " +
@@ -98,8 +97,6 @@ class bench {
     }
     all.push_back({"soft-threshold", input_, "-o", out});
     all.push_back({"soft-threshold", input_, "--powers", "6", "--keep", "connectivity", "-o", out});
-    all.push_back({"soft-threshold", input_, "--powers", "6", "--keep", "overlap", "--module",
-                   module_, "-o", out});
     all.push_back({"tanimoto", prints_, "--threshold", "0.1", "-o", out});
     all.push_back({"tanimoto", prints_, "--keep", "dense", "-o", out + ".npy"});
     return all;
@@ -124,7 +121,7 @@ class bench {
 
  private:
   temporary_folder folder_;
-  std::string input_, holes_, large_, groups_, weights_, covariates_, module_, sparse_, prints_;
+  std::string input_, holes_, large_, groups_, weights_, covariates_, sparse_, prints_;
 };
 
 std::string line_of(const words& job) {

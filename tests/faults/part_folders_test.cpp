@@ -115,8 +115,7 @@ TEST_CASE("A run with --resume removes nothing that is not its own", "[cli][part
 }
 
 TEST_CASE("Files of the user under the names of parts are not replaced", "[cli][parts]") {
-  for (const char* name :
-       {"part-1-of-3.tsv", "part-1-of-3.json", "part-1-of-3.claim", "header.tsv"}) {
+  for (const char* name : {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
     const workplace at;
     at.put_in(name, precious);
     INFO(name);
@@ -127,15 +126,14 @@ TEST_CASE("Files of the user under the names of parts are not replaced", "[cli][
     CHECK(read_file(at.in(name)) == precious);
     CHECK(!fs::exists(at.path("out")));
   }
-  // What a killed process left is known by its claim; here, by its bytes.
+  // What a killed process left is known by its bytes.
   const workplace at;
   REQUIRE(at.part(2, 3).exit_code == 0);
   fs::remove(at.in("part-2-of-3.json"));
   CHECK(at.part(2, 3).exit_code == 0);
-  fs::rename(at.in("part-2-of-3.json"), at.in("part-2-of-3.claim"));
+  fs::remove(at.in("part-2-of-3.json"));
   flip_a_byte(at.in("part-2-of-3.tsv"));
-  CHECK(at.part(2, 3).exit_code == 0);
-  CHECK(!fs::exists(at.in("part-2-of-3.claim")));
+  check_refused(at.part(2, 3), exit_bad_input, "is not replaced");
 }
 
 TEST_CASE("Inputs and outputs under the names of parts are refused", "[cli][parts]") {
@@ -174,8 +172,7 @@ TEST_CASE("Inputs and outputs under the names of parts are refused", "[cli][part
 }
 
 TEST_CASE("Links in a folder of parts are not followed", "[cli][parts]") {
-  for (const char* name :
-       {"part-1-of-3.tsv", "part-1-of-3.json", "part-1-of-3.claim", "header.tsv"}) {
+  for (const char* name : {"part-1-of-3.tsv", "part-1-of-3.json", "header.tsv"}) {
     const workplace at;
     fs::create_directories(at.in());
     put(at.path("victim"), precious);

@@ -46,7 +46,6 @@ void check(const gpu::cli::top_k_command& c) {
 void check(const gpu::cli::soft_threshold_command& c) {
   expect(!c.network.powers.empty() && c.network.powers.size() <= 64, "how many powers");
   for (const double power : c.network.powers) expect(power > 0 && power <= 100, "a power");
-  expect((c.keep == gpu::cli::soft_result::overlap) != c.module.empty(), "module");
   expect(c.fit.bins >= 3, "bins");
   check(c.pairs.exec);
 }

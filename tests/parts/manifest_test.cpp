@@ -27,7 +27,7 @@ part_manifest some_manifest() {
   m.summary.observations = 30;
   m.summary.part_begin = 10;
   m.summary.part_end = 20;
-  m.summary.pairs_tested = std::uint64_t{1} << 60;
+  m.summary.pairs_tested = 49'735;
   m.summary.pairs_kept = 17;
   m.summary.checksum = {.count = 17, .mix1 = ~std::uint64_t{0}, .mix2 = 1};
   m.summary.max_p_effective = 0.1 + 0.2;
@@ -36,7 +36,7 @@ part_manifest some_manifest() {
   m.summary.device = "a \"device\"\n\xff";
   m.summary.variant = gpu::pair_variant::tiled;
   m.without.constant_rows = 2;
-  m.family = std::numeric_limits<std::uint64_t>::max();
+  m.family = 4998 * 4997 / 2;  // of the rows that are not constant
   m.files = {{"rows", "part-03-of-12.tsv", {.bytes = 5, .crc32 = 0xabc}}};
   m.reading = {.rows_named_by = "column 1", .notes = {"line 1 ('a', \"b\")", ""}};
   m.seconds = 1.5;
@@ -67,6 +67,8 @@ TEST_CASE("A manifest is read back as it was written", "[parts]") {
                                    .family = m.family,
                                    .least = 5,
                                    .most = 9};
+  CHECK(!parse_manifest(to_json(m)));  // no pass has files of that name
+  m.files = {{"bins", "count-2-part-03-of-12.bins", {.bytes = 5, .crc32 = 0xabc}}};
   const auto pass = parse_manifest(to_json(m));
   REQUIRE(pass);
   CHECK(pass->step == 2);
@@ -83,10 +85,19 @@ TEST_CASE("A manifest of which a byte was changed, or is missing, is none", "[pa
   }
   CHECK(!parse_manifest(""));
   CHECK(!parse_manifest("{}"));
-  // A name that leads out of the folder.
-  part_manifest away = some_manifest();
-  away.files.front().name = "../part-03-of-12.tsv";
-  CHECK(!parse_manifest(to_json(away)));
+  // A name that leads out of the folder, and numbers that no part has.
+  const auto is_taken = [](const auto& change) {
+    part_manifest other = some_manifest();
+    change(other);
+    return parse_manifest(to_json(other)).has_value();
+  };
+  CHECK(is_taken([](part_manifest&) {}));
+  CHECK(!is_taken([](auto& m) { m.files.front().name = "../part-03-of-12.tsv"; }));
+  CHECK(!is_taken([](auto& m) { ++m.family; }));
+  CHECK(!is_taken([](auto& m) { m.without.nan_rows = 4999; }));
+  CHECK(!is_taken([](auto& m) { m.summary.pairs_tested = m.family + 1; }));
+  CHECK(!is_taken([](auto& m) { m.summary.part_begin = 21; }));
+  CHECK(!is_taken([](auto& m) { m.summary.y_rows = 3; }));
 }
 
 TEST_CASE("The first difference of two jobs is said", "[parts]") {

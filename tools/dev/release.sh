@@ -51,8 +51,7 @@ mkdir "$scratch/$static"
 strip --strip-all -o "$scratch/$static/gpu-similarity" "$built/gpu-similarity"
 cp LICENSE THIRD_PARTY_NOTICES "$built/pages/gpu-similarity.1" "$scratch/$static/"
 mkdir "$scratch/$static/completions"
-cp "$built/pages/gpu-similarity" "$built/pages/_gpu-similarity" "$built/pages/gpu-similarity.fish" \
-  "$scratch/$static/completions/"
+cp "$built/pages/gpu-similarity" "$built/pages/_gpu-similarity" "$scratch/$static/completions/"
 file "$scratch/$static/gpu-similarity" | grep -q "statically linked" || fail "the command is not statically linked"
 tests/package/check_notices.sh "$scratch/$static/THIRD_PARTY_NOTICES"
 "$scratch/$static/gpu-similarity" info

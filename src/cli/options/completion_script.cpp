@@ -1,4 +1,4 @@
-#include "cli/options/command_pages.hpp"
+#include "cli/options/help_texts.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -58,91 +58,18 @@ _gpu_similarity() {
 complete -o filenames -F _gpu_similarity gpu-similarity
 )sh";
 
-constexpr const char* zsh_script = R"sh(
-_gpu-similarity() {
-  local names value text name action
-  local -a verbs options
-  if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then
-    while IFS=$'\t' read -r names value text; do
-      [[ $names == -* ]] || verbs+=("$names:$text")
-    done < <($words[1] --help 2> /dev/null | _gpu_similarity_help)
-    verbs+=('help:What a command does')
-    _describe command verbs
-    return
-  fi
-  while IFS=$'\t' read -r names value text; do
-    case $value:$names in
-      -:*) action= ;;
-      *\|*) action=":$names:(${value//|/ })" ;;
-      DIR:*|*:DIR) action=":$names:_files -/" ;;
-      FILE:*|*:[A-Z]*) action=":$names:_files" ;;
-      *) action=":$value: " ;;
-    esac
-    if [[ $names != -* ]]; then
-      options+=("$action")
-      continue
-    fi
-    text=${${${text//:/\\:}//\[/\\[}//\]/\\]}
-    for name in ${(s:,:)names}; do
-      # With the sign, the value may stand behind it or be the next word.
-      [[ $name == --* && $value != - ]] && name+='='
-      options+=("${name}[$text]$action")
-    done
-  done < <($words[1] $words[2] --help 2> /dev/null | _gpu_similarity_help)
-  (( CURRENT-- ))
-  shift words
-  _arguments $options
-}
-_gpu-similarity "$@"
-)sh";
-
-constexpr const char* fish_script = R"sh(
-function __gpu_similarity_complete
-    set -l line (commandline -opc)
-    set -l current (commandline -ct)
-    if test (count $line) -eq 1; or test $line[2] = help
-        $line[1] --help 2> /dev/null | _gpu_similarity_help | string match -v -- '-*' | string replace -r '\t.*?\t' '\t'
-        printf 'help\tWhat a command does\n'
-        return
-    end
-    set -l files __fish_complete_path $current
-    for row in ($line[1..2] --help 2> /dev/null | _gpu_similarity_help)
-        set -l part (string split \t -- $row)
-        set -l names (string split , -- $part[1])
-        set -l is_argument (string match -v -- '-*' $part[1])
-        if test -n "$is_argument"; or begin; test $part[2] != -; and contains -- $line[-1] $names; end
-            set files
-            switch $part[2]
-                case '*|*'
-                    string split '|' -- $part[2]
-                case FILE TEXT
-                    set files __fish_complete_path $current
-                case DIR
-                    set files __fish_complete_directories $current
-            end
-            test -n "$is_argument"; or break
-        else if string match -q -- '-*' $current
-            set files
-            printf "%s\t$part[3]\n" $names
-        end
-    end
-    set -q files[1]; and $files
-end
-complete -c gpu-similarity -f -a '(__gpu_similarity_complete)'
-)sh";
+/// zsh runs the functions of bash.
+constexpr const char* zsh_head =
+    "#compdef gpu-similarity\nautoload -U +X bashcompinit && bashcompinit\n";
+constexpr const char* zsh_end = "_bash_complete -o filenames -F _gpu_similarity\n";
 
 }  // namespace
 
 std::string completion_script(page_kind shell) {
-  const bool is_fish = shell == page_kind::fish;
-  const std::string head = shell == page_kind::zsh ? "#compdef gpu-similarity\n" : "";
-  const std::string reader =
-      (is_fish ? "function _gpu_similarity_help\n" : "_gpu_similarity_help() {\n") +
-      std::string(read_help) + (is_fish ? "\nend" : "\n}");
-  return head + "# Completions of gpu-similarity, from its help.\n" + reader +
-         (is_fish                   ? fish_script
-          : shell == page_kind::zsh ? zsh_script
-                                    : bash_script);
+  const bool is_zsh = shell == page_kind::zsh;
+  return std::string(is_zsh ? zsh_head : "") +
+         "# Completions of gpu-similarity, from its help.\n_gpu_similarity_help() {\n" + read_help +
+         "\n}" + bash_script + (is_zsh ? zsh_end : "");
 }
 
 }  // namespace gpu::cli

@@ -120,12 +120,10 @@ std::string examples_text(std::string_view verb) {
     return "Columns of the result:\n"
            "  fit           Power, SFT.R.sq, slope, truncated.R.sq, mean.k., median.k., max.k.\n"
            "  connectivity  name, then a column for each power\n"
-           "  overlap       name, then a column for each row of the module\n\n"
+           "\n"
            "Examples:\n"
            "  gpu-similarity soft-threshold expression.tsv --network signed -o fit.tsv\n"
-           "  gpu-similarity soft-threshold expression.tsv --powers 6 --keep connectivity\n"
-           "  gpu-similarity soft-threshold expression.tsv --powers 6 --keep overlap \\\n"
-           "    --module module.txt -o overlap.npy";
+           "  gpu-similarity soft-threshold expression.tsv --powers 6 --keep connectivity";
   }
   if (verb == "parts") {
     return "Examples:\n"
@@ -140,8 +138,7 @@ std::string examples_text(std::string_view verb) {
   if (verb == "completion") {
     return "Examples:\n"
            "  source <(gpu-similarity completion bash)\n"
-           "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity\n"
-           "  gpu-similarity completion fish > ~/.config/fish/completions/gpu-similarity.fish";
+           "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity";
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/options/option_groups.hpp"
+#include "io/json.hpp"
 #include "io/text/text_fields.hpp"
 
 namespace gpu::cli {
@@ -25,7 +26,13 @@ void add_list(verb& v, const char* name, std::vector<std::string>& words, const 
     if (cursor.fault() == io::field_fault::none && !words.empty()) return "";
     return "got " + list + ", expected words with commas between them";
   };
-  v.add(name, take, help)->type_name("LIST")->group("Input");
+  v.add(name, take, help)->type_name("LIST")->of_reading()->said = [&words] {
+    std::string out;
+    for (const std::string& each : words) {
+      out.append(out.empty() ? "" : ",").append(io::json_text(each));
+    }
+    return out;
+  };
 }
 
 /// Of "11-20", "11-" or "11", counted from 1; nothing of another text.
@@ -52,11 +59,13 @@ void add_rows(verb& v, io::row_range& rows) {
     rows = *range;
     return "";
   };
-  v.add("--rows", take,
-        "Rows of the file that are read, counted from 1 without the header; 11- goes to the last "
-        "[all]")
-      ->type_name("FROM-TO")
-      ->group("Input");
+  option* const added = v.add(
+      "--rows", take,
+      "Rows of the file that are read, counted from 1 without the header; 11- goes to the last "
+      "[all]");
+  added->type_name("FROM-TO")->of_reading()->said = [&rows] {
+    return rows.is_all() ? "" : fmt::format("{}-{}", rows.begin + 1, rows.end);
+  };
 }
 
 void add_delimiter(verb& v, io::delimiter& separator) {
@@ -78,21 +87,23 @@ void add_delimiter(verb& v, io::delimiter& separator) {
   };
   v.add("--delimiter", take, "What separates the fields of a line [auto]")
       ->type_name("auto|comma|tab|semicolon|bar|blanks")
-      ->group("Input");
+      ->of_reading()
+      ->said = [&separator] { return word_of(separator); };
 }
 
 }  // namespace
 
 void add_text_options(verb& v, io::text_options& text) {
+  v.heading = "Input";
   add_choice(v, "--header", text.header, "Whether the first line names columns [auto]")
-      ->group("Input");
+      ->of_reading();
   add_choice(v, "--row-names", text.row_names, "Whether each line begins with a name [auto]")
-      ->group("Input");
+      ->of_reading();
   add_delimiter(v, text.separator);
-  add_choice(v, "--decimal", text.decimal, "Decimal mark [.]")->group("Input");
+  add_choice(v, "--decimal", text.decimal, "Decimal mark [.]")->of_reading();
   v.add_option("--comment", text.comment, "Leave out lines that begin with TEXT")
       ->type_name("TEXT")
-      ->group("Input");
+      ->of_reading();
   add_list(
       v, "--na-values", text.missing,
       "Further words for a missing value, besides NA, NaN, N/A, null, a point and an empty field");
@@ -103,24 +114,21 @@ void add_text_options(verb& v, io::text_options& text) {
   v.add_option("--names-column", text.names_column,
                "Which column names the rows, by number or by name [the first]")
       ->type_name("COLUMN")
-      ->group("Input");
-  v.add_option("--names", text.names_file,
-               "Names of rows that the file does not name, one a line [of matrix.mtx: "
-               "features.tsv or genes.tsv next to it]")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
+      ->of_reading();
+  v.add_file("--names", text.names_file,
+             "Names of rows that the file does not name, one a line [of matrix.mtx: "
+             "features.tsv or genes.tsv next to it]");
 }
 
 void add_input(verb& v, job_files& c, const char* text) {
-  v.add_option("INPUT", c.input, text)->required()->check(file_name());
+  v.add_file("INPUT", c.input, text, "")->required();
   add_text_options(v, c.text);
+  v.heading = "Input";
   v.add_option("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
-      ->group("Input");
+      ->of_reading();
   add_bytes(v, "--max-input", c.max_input_bytes,
             "Refuse compressed input, .npz that unpack to more bytes; K, M, G, T allowed "
-            "[32G]")
-      ->group("Input");
+            "[32G]");
 }
 
 std::string check_text_options(const io::text_options& text) {

@@ -5,7 +5,6 @@
 
 #include <gpu/version.hpp>
 
-#include "cli/options/command_pages.hpp"
 #include "cli/options/help_texts.hpp"
 
 namespace gpu::cli {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +24,11 @@ option* add_choice(verb& v, std::string_view name, Value& value, const words<Val
                    std::string help, const aliases& others = {}) {
   std::vector<std::string_view> texts;
   for (const auto& [text, meant] : known) texts.push_back(text);
-  return v.add_words(
+  option* const added = v.add_words(
       name, texts, [&value, known](std::size_t at) { value = known[at].second; }, std::move(help),
       others);
+  added->said = [&value] { return word_of(value); };
+  return added;
 }
 /// Of all words that there are for such a value.
 template <class Value>
@@ -45,6 +48,9 @@ option* add_bytes(verb& v, std::string_view name, Integer& value, std::string he
   };
   return v.add(name, take, std::move(help))->type_name("BYTES");
 }
+
+/// The words of all measures.
+[[nodiscard]] words<measure> measure_words();
 
 /// How a table of text is laid out.
 void add_text_options(verb& v, io::text_options& text);
@@ -71,11 +77,23 @@ struct offered_formats {
 [[nodiscard]] std::string check_format(const job_files& c);
 [[nodiscard]] std::string check_format(const modules_command& c);
 
+/// An option that names an output; without a value where it is not given.
+struct named_output {
+  const char* option;
+  const std::string& path;
+};
+
+/// Gives `format` the one that the suffixes say, unless --format was given. `said_by` is what says
+/// the format where --format did not, as in "the parts are".
+/// @throw usage_error where a suffix is unknown, or two of suffixes and --format contradict
+void settle_format(io::result_format& format, bool is_given,
+                   std::initializer_list<named_output> outputs, std::string said_by = {});
+
 /// Where the result is written, and in what format.
 void add_output(verb& v, job_files& c, const offered_formats& formats);
 
 /// What a run did, as JSON.
-option* add_report(verb& v, job_files& c, const char* description);
+void add_report(verb& v, job_files& c, const char* description);
 
 /// How much may be written.
 void add_size_limit(verb& v, job_files& c);

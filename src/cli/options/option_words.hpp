@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,8 +53,8 @@ template <>
 inline constexpr auto words_of<parts_format> = std::to_array<word<parts_format>>(
     {{"text", parts_format::text}, {"slurm", parts_format::slurm}, {"json", parts_format::json}});
 template <>
-inline constexpr auto words_of<page_kind> = std::to_array<word<page_kind>>(
-    {{"bash", page_kind::bash}, {"fish", page_kind::fish}, {"zsh", page_kind::zsh}});
+inline constexpr auto words_of<page_kind> =
+    std::to_array<word<page_kind>>({{"bash", page_kind::bash}, {"zsh", page_kind::zsh}});
 template <>
 inline constexpr auto words_of<neighbor_order> =
     std::to_array<word<neighbor_order>>({{"by-absolute-value", neighbor_order::by_absolute_value},
@@ -121,6 +122,18 @@ template <class Value>
     if (meant == value) return std::string(text);
   }
   return "";
+}
+
+/// The words for some values.
+template <class Value>
+[[nodiscard]] words<Value> words_for(std::initializer_list<Value> values) {
+  words<Value> out;
+  for (const Value value : values) {
+    for (const auto& each : words_of<Value>) {
+      if (each.second == value) out.push_back(each);
+    }
+  }
+  return out;
 }
 
 /// Whether `text` is a word for a value, which `value` becomes.

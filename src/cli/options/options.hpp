@@ -144,13 +144,12 @@ struct top_k_command : job_files {
 };
 
 /// `gpu-similarity soft-threshold`.
-enum class soft_result { fit, connectivity, overlap };
+enum class soft_result { fit, connectivity };
 struct soft_threshold_command : job_files {
   measure what = measure::pearson;
   soft_result keep = soft_result::fit;
   connectivity_sink network = {};  // the powers, and what becomes of a statistic
   scale_free_options fit = {};
-  std::string module = {};  // of overlap: a file of names of rows
   pair_options pairs = {};
 };
 
@@ -163,7 +162,7 @@ struct modules_command : job_files {
 struct info_command {};
 
 /// `gpu-similarity completion` and `manual`.
-enum class page_kind { bash, fish, zsh, manual };
+enum class page_kind { bash, zsh, manual };
 struct page_command {
   page_kind what = page_kind::manual;
 };

@@ -1,5 +1,4 @@
-#include "cli/options/output_names.hpp"
-
+// What the names of the outputs say about their format.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -46,28 +45,21 @@ offered_formats edge_formats() {
 }
 
 void add_output(verb& v, job_files& c, const offered_formats& formats) {
-  v.add_option("-o,--output", c.output, "Result file, - for standard output [-]")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
-  add_choice(v, "--format", c.format, formats.known, formats.text)->group("Result");
-  v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there")
-      ->group("Result");
+  v.heading = "Result";
+  v.add_file("-o,--output", c.output, "Result file, - for standard output [-]");
+  add_choice(v, "--format", c.format, formats.known, formats.text)->of_result();
+  v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
 }
 
-option* add_report(verb& v, job_files& c, const char* description) {
-  return v.add_option("--report", c.report, description)
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
+void add_report(verb& v, job_files& c, const char* description) {
+  v.add_file("--report", c.report, description);
 }
 
 void add_size_limit(verb& v, job_files& c) {
   add_bytes(v, "--max-output", c.max_output_bytes,
             "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
-            "T allowed [10G]")
-      ->group("Result");
-  v.add_option("--force", c.force, "Write however much it is")->group("Result");
+            "T allowed [10G]");
+  v.add_option("--force", c.force, "Write however much it is");
 }
 
 std::string check_format(const modules_command& c) {

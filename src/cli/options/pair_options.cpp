@@ -12,131 +12,108 @@ namespace gpu::cli {
 namespace {
 
 void add_keep_fraction(verb& v, pairs_command& c) {
-  v.add_option("--keep-fraction", c.keep_fraction,
-               "Keep the strongest share F of all tested pairs, and those as strong as the last")
-      ->type_name("F")
-      ->check(number_in("a number above 0 and up to 1", [](double f) { return f > 0 && f <= 1; }))
-      ->group("Which pairs");
+  v.heading = "Which pairs";
+  v.add_number("--keep-fraction", c.keep_fraction, "F", {.most = 1, .is_above = true},
+               "Keep the strongest share F of all tested pairs, and those as strong as the last");
 }
 
 void add_filter(verb& v, pairs_command& c) {
-  v.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
-      ->type_name("P")
-      ->check(number_in("a number above 0 and up to 1", [](double p) { return p > 0 && p <= 1; }))
-      ->group("Which pairs");
-  v.add_option("--min-abs", c.filter.min_abs,
+  v.heading = "Which pairs";
+  v.add_number("--max-p", c.filter.max_p, "P", {.most = 1, .is_above = true},
+               "Keep pairs with p <= P, after --adjust [1]")
+      ->of_result();
+  v.add_number("--min-abs", c.filter.min_abs, "R", {.most = 1},
                "Keep pairs with |statistic| >= R; with --tail greater statistic >= R, with less "
                "statistic <= -R; 0 keeps all [0]")
-      ->type_name("R")
-      ->check(number_in("a number from 0 to 1", [](double r) { return r >= 0 && r <= 1; }))
-      ->group("Which pairs");
+      ->of_result();
   add_choice(v, "--tail", c.filter.side,
              "Alternative hypothesis of p, and the sign that --min-abs keeps [two-sided]")
-      ->group("Which pairs");
+      ->of_result();
   add_keep_fraction(v, c);
   add_choice(v, "--adjust", c.correct,
              "Multiple-testing correction of --max-p: bonferroni (bonf), bh (false discovery rate, "
              "fdr) or max-t (permutation). Adds a column q with the adjusted p (not to edges with "
              "bh and --min-abs together) [none]",
              {{"bonf", "bonferroni"}, {"fdr", "bh"}, {"maxt", "max-t"}})
-      ->group("Which pairs");
+      ->of_result();
   add_choice(v, "--shuffle", c.max_t.shuffle,
              "For --adjust max-t: shuffle columns in any order, or shift them together (time "
-             "series) [permutation]")
-      ->group("Which pairs");
-  v.add_option(
-       "--permutations", c.max_t.permutations,
-       "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 1000000",
-                        [](double n) { return n >= 1 && n <= 1e6; }))
-      ->group("Which pairs");
-  v.add_option("--seed", c.max_t.seed, "For --adjust max-t: seed of the shuffles [0]")
-      ->type_name("S")
-      ->check(number_in("a whole number from 0", [](double n) { return n >= 0; }))
-      ->group("Which pairs");
+             "series) [permutation]");
+  v.add_number(
+      "--permutations", c.max_t.permutations, "N", {.least = 1, .most = 1000000},
+      "For --adjust max-t: number of shuffles; with circular fewer than there are columns [1000]");
+  v.add_number("--seed", c.max_t.seed, "S", {}, "For --adjust max-t: seed of the shuffles [0]");
 }
 
 void add_against(verb& v, pairs_command& c) {
-  v.add_option("--against", c.against,
-               "Compare every row of INPUT with every row of this second table, which has as many "
-               "columns, instead of the rows of INPUT with each other")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
+  v.heading = "Input";
+  v.add_file("--against", c.against,
+             "Compare every row of INPUT with every row of this second table, which has as many "
+             "columns, instead of the rows of INPUT with each other");
 }
 
 void add_match(verb& v, pairs_command& c, const char* description) {
-  add_choice(v, "--match", c.match, description)->group("Input");
+  v.heading = "Input";
+  add_choice(v, "--match", c.match, description)->of_result();
 }
 
 void add_columns(verb& v, pairs_command& c) {
-  v.add_option("--covariates", c.covariates,
-               "Partial correlation given the rows of this table. It needs the same columns as "
-               "INPUT; spearman and pearson")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
-  v.add_option("--weights", c.weights,
-               "Weight of each column of INPUT: a table of one row or one column of numbers from "
-               "0; pearson and cosine")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Input");
-  v.add(
-       "--effective-observations",
-       [&c](const std::string& n) {
-         c.pairs.effective_observations = std::strtod(n.c_str(), nullptr);
-         return std::string();
-       },
-       "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
-       "columns; with --weights there are no t and p]")
-      ->type_name("N")
-      ->check(number_in("a number from 3", [](double n) { return n >= 3; }))
-      ->group("Input");
+  v.heading = "Input";
+  v.add_file("--covariates", c.covariates,
+             "Partial correlation given the rows of this table. It needs the same columns as "
+             "INPUT; spearman and pearson");
+  v.add_file("--weights", c.weights,
+             "Weight of each column of INPUT: a table of one row or one column of numbers from "
+             "0; pearson and cosine");
+  observation_count& sample_size = c.pairs.effective_observations;
+  const auto take = [&sample_size](const std::string& n) -> std::string {
+    sample_size = std::strtod(n.c_str(), nullptr);
+    return "";
+  };
+  option* const added =
+      v.add("--effective-observations", take,
+            "Sample size used for t, p and confidence intervals; spearman, pearson and bicor [the "
+            "columns; with --weights there are no t and p]");
+  added->type_name("N")->check(number_in({.least = 3}, false))->of_result();
+  added->said = [&sample_size] {
+    return sample_size == 0 ? std::string() : fmt::format("{}", double{sample_size});
+  };
 }
 
 void add_kept(verb& v, pairs_command& c, const words<keep_kind>& kinds) {
-  add_choice(v, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")->group("Result");
-  v.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
-      ->type_name("K")
-      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
-      ->group("Result");
+  v.heading = "Result";
+  add_choice(v, "--keep", c.keep, kinds, "What to keep of the pairs [edges]")->of_result();
+  v.add_number("-k", c.k, "K", {.least = 1}, "Partners of each row for --keep top-k [10]")
+      ->of_result();
 }
 
 void add_digits(verb& v, pairs_command& c) {
-  v.add_option("--digits", c.digits,
+  v.heading = "Result";
+  v.add_number("--digits", c.digits, "N", {.least = 1, .most = 17},
                "Significant digits of all numbers in text, 1 to 17 [the statistic in full, 6 of "
-               "the others]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 17", [](double n) { return n >= 1 && n <= 17; }))
-      ->group("Result");
+               "the others]");
 }
 
 void add_result(verb& v, pairs_command& c) {
   add_kept(v, c, {words_of<keep_kind>.begin(), words_of<keep_kind>.end()});
+  v.heading = "Result";
   add_choice(v, "--order", c.order,
              "What is best for --keep top-k: the largest magnitude, or the largest statistic "
              "(with --tail less: the smallest) [by-absolute-value]")
-      ->group("Result");
+      ->of_result();
   v.add_option("--observations", c.writes_n,
                "With --nan pairwise: write the number of columns that the rows of each pair share, "
                "its observations, in a column n")
-      ->group("Result");
-  v.add_option("--confidence", c.confidence,
+      ->of_result();
+  v.add_number("--confidence", c.confidence, "LEVEL",
+               {.most = 1, .is_above = true, .is_below = true},
                "Write the confidence interval of each pair's statistic, two-sided at this level, "
                "in columns lower and upper [none]")
-      ->type_name("LEVEL")
-      ->check(number_in("a number above 0 and below 1, as 0.95",
-                        [](double level) { return level > 0 && level < 1; }))
-      ->group("Result");
+      ->of_result();
   add_output(v, c, edge_formats());
-  v.add_option("--observations-output", c.observations,
-               "For --keep dense with --nan pairwise: the number of columns that the rows of "
-               "each pair share, as a matrix like that of the statistics")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
+  v.add_file("--observations-output", c.observations,
+             "For --keep dense with --nan pairwise: the number of columns that the rows of "
+             "each pair share, as a matrix like that of the statistics");
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
@@ -144,55 +121,55 @@ void add_result(verb& v, pairs_command& c) {
 
 /// Whether it runs, and what it says meanwhile.
 void add_manner(verb& v, pairs_command& c) {
+  v.heading = "Execution";
   v.add_option(
-       "--plan", c.plan_only,
-       "Say what would run, how long it would last and how large its result would be, and end")
-      ->group("Execution");
-  v.add_option("-q,--quiet", c.quiet, "No progress and no summary")->group("Execution");
+      "--plan", c.plan_only,
+      "Say what would run, how long it would last and how large its result would be, and end");
+  v.add_option("-q,--quiet", c.quiet, "No progress and no summary");
 }
 
 void add_execution(verb& v, pairs_command& c) {
+  v.heading = "Which pairs";
   add_choice(v, "--p-method", c.pairs.p_method,
              "For Spearman: Student's t as in SciPy (t); permutations if neither row of a pair has "
              "ties (exact); permutations up to 9 columns, then t that is never below what "
              "permutations allow (auto) [auto]")
-      ->group("Which pairs");
+      ->of_result();
   add_missing_values(v, c.pairs);
   add_backend(v, c.pairs.exec);
-  add_choice(v, "--variant", c.pairs.variant, "Implementation of the pairs [automatic]")
-      ->group("Execution");
-  add_choice(v, "--fold", c.pairs.fold, "Whether rows of equal ranks are computed once [auto]")
-      ->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--variant", c.pairs.variant, "Implementation of the pairs [automatic]");
+  add_choice(v, "--fold", c.pairs.fold, "Whether rows of equal ranks are computed once [auto]");
   add_manner(v, c);
 }
 
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(verb& v, io::fingerprint_options& bits) {
+  v.heading = "Input";
   add_choice(v, "--input-format", bits.format,
              "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
              "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
              ".npy of uint8 as np.packbits packs [auto]")
-      ->group("Input");
-  v.add_option(
-       "--bits", bits.bits,
+      ->of_result();
+  v.add_number(
+       "--bits", bits.bits, "N", {.least = 1, .most = 2147483647},
        "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 2147483647",
-                        [](double n) { return n >= 1 && n <= 2147483647; }))
-      ->group("Input");
+      ->of_result();
   add_choice(v, "--bit-order", bits.order,
              "For packed octets: whether the most or the least significant bit comes first, as in "
              "np.packbits [big]")
-      ->group("Input");
+      ->of_result();
+}
+
+/// Which option runs the job in parts; "" where none does.
+const char* parts_option(const pairs_command& c) {
+  return c.is_part ? "--part" : c.resumes ? "--resume" : "";
 }
 
 /// What does not go with --adjust max-t, or only with it; "" where there is nothing.
 std::string check_permutations(const verb& v, const pairs_command& c) {
   if (c.correct != correction::max_t) {
-    for (const char* option : {"--shuffle", "--permutations", "--seed"}) {
-      if (v.is_given(option)) return fmt::format("{} needs --adjust max-t", option);
-    }
-    return "";
+    return v.given_of({"--shuffle", "--permutations", "--seed"}, "needs --adjust max-t");
   }
   const double least = 1.0 / (1.0 + static_cast<double>(c.max_t.permutations));
   if (c.filter.max_p < least) {
@@ -206,7 +183,7 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
         "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "--min-abs, without --max-p",
-        c.is_part ? "--part" : "--resume");
+        parts_option(c));
   }
   if (c.pairs.nans == nan_policy::pairwise) {
     return "--adjust max-t does not go with --nan pairwise, expected reject or propagate";
@@ -226,28 +203,24 @@ std::string check_fraction(const verb& v, const pairs_command& c) {
         "--keep-fraction does not go with {}: its cut needs all pairs. Run it once with "
         "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
         "{}",
-        c.is_part ? "--part" : "--resume", c.fingerprints ? "--threshold" : "--min-abs");
+        parts_option(c), c.fingerprints ? "--threshold" : "--min-abs");
   }
-  for (const char* option : {"--min-abs", "--threshold", "--adjust", "--plan"}) {
-    if (v.is_given(option)) return fmt::format("--keep-fraction does not go with {}", option);
-  }
-  return "";
+  return v.given_of({"--min-abs", "--threshold", "--adjust", "--plan"},
+                    "does not go with --keep-fraction");
 }
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const verb& v, const pairs_command& c) {
   if (c.pairs.nans != nan_policy::pairwise) {
-    for (const char* option : {"--min-observations", "--observations", "--observations-output"}) {
-      if (v.is_given(option)) return fmt::format("{} needs --nan pairwise", option);
-    }
-    return "";
+    return v.given_of({"--min-observations", "--observations", "--observations-output"},
+                      "needs --nan pairwise");
   }
   const bool is_in_parts = c.is_part || c.resumes;
   if (is_in_parts && !c.observations.empty()) {
     return fmt::format(
         "--observations-output does not go with {}: parts of dense results have only the "
         "statistics",
-        c.is_part ? "--part" : "--resume");
+        parts_option(c));
   }
   if (is_in_parts && c.filter.adjust != adjustment::none) {
     return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
@@ -293,7 +266,7 @@ std::string check_kept(const verb& v, const pairs_command& c) {
     // merge computes q from the statistics of parts.
     if (c.is_part || c.resumes) {
       return fmt::format("--digits does not go with {}, expected the statistic in full",
-                         c.is_part ? "--part" : "--resume");
+                         parts_option(c));
     }
   }
   if (c.keep != keep_kind::dense && !c.observations.empty()) {
@@ -346,8 +319,7 @@ std::string check_matrix_market(const pairs_command& c) {
   if (c.format != io::result_format::matrix_market) return "";
   if (c.keep != keep_kind::edges) return "--format mtx needs --keep edges";
   if (c.is_part || c.resumes) {
-    return fmt::format("--format mtx does not go with {}: parts are tables",
-                       c.is_part ? "--part" : "--resume");
+    return fmt::format("--format mtx does not go with {}: parts are tables", parts_option(c));
   }
   return "";
 }
@@ -357,12 +329,8 @@ std::string check_files(const verb& v, const pairs_command& c) {
     return "--against -: standard input is INPUT already, expected a file";
   }
   if (c.plan_only) {
-    for (const char* file : {"--output", "--report", "--observations-output"}) {
-      if (v.is_given(file)) {
-        return fmt::format("{} does not go with --plan, which writes to standard output", file);
-      }
-    }
-    return "";
+    return v.given_of({"--output", "--report", "--observations-output"},
+                      "does not go with --plan, which writes to standard output");
   }
   if (c.format != io::result_format::npy || c.is_part) return "";
   if (c.keep == keep_kind::counts && c.output.empty()) {
@@ -376,10 +344,14 @@ std::string check_files(const verb& v, const pairs_command& c) {
 
 }  // namespace
 
-void add_measure(verb& v, measure& what) {
+words<measure> measure_words() {
   words<measure> names;
   for (const measure each : all_measures()) names.emplace_back(to_string(each), each);
-  add_choice(v, "--measure", what, names, "What is computed of two rows")->required();
+  return names;
+}
+
+void add_measure(verb& v, measure& what) {
+  add_choice(v, "--measure", what, measure_words(), "What is computed of two rows")->required();
 }
 
 void add_pair_options(verb& v, pairs_command& c) {
@@ -405,16 +377,13 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
   add_match(v, c,
             "For tables of 0 and 1: how the columns of --against are matched: by name, if both "
             "files have names, or in order [name]");
-  v.add_option("-t,--threshold", c.filter.min_abs, "Keep pairs with a similarity >= T [0]")
-      ->type_name("T")
-      ->check(number_in("a number from 0 to 1", [](double t) { return t >= 0 && t <= 1; }))
-      ->group("Which pairs");
+  v.heading = "Which pairs";
+  v.add_number("-t,--threshold", c.filter.min_abs, "T", {.most = 1},
+               "Keep pairs with a similarity >= T [0]")
+      ->of_result();
   add_keep_fraction(v, c);
   add_kept(v, c,
-           {{"edges", keep_kind::edges},
-            {"top-k", keep_kind::top_k},
-            {"counts", keep_kind::counts},
-            {"dense", keep_kind::dense}});
+           words_for({keep_kind::edges, keep_kind::top_k, keep_kind::counts, keep_kind::dense}));
   add_output(v, c, edge_formats());
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");

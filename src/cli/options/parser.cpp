@@ -14,11 +14,9 @@
 
 #include <gpu/version.hpp>
 
-#include "cli/options/command_pages.hpp"
 #include "cli/options/help_texts.hpp"
 #include "cli/options/option_groups.hpp"
 #include "cli/options/options.hpp"
-#include "cli/options/output_names.hpp"
 #include "cli/options/pair_options.hpp"
 #include "cli/options/part_options.hpp"
 #include "cli/options/unknown_words.hpp"

@@ -34,23 +34,15 @@ void add_parts(verb& v, pairs_command& c, const char* parts_text) {
     c.is_part = true;
     return "";
   };
+  v.heading = "Parts";
   v.add("--part", take_part,
         "Compute only part K of N, into --output-dir, unless it is there; `merge` joins the parts")
-      ->type_name("K/N")
-      ->group("Parts");
-  v.add_option("--output-dir", c.part_folder,
-               "Folder of the parts, one job in a folder; for --resume [next to the output]")
-      ->type_name("DIR")
-      ->check(file_name())
-      ->group("Parts");
+      ->type_name("K/N");
+  v.add_file("--output-dir", c.part_folder,
+             "Folder of the parts, one job in a folder; for --resume [next to the output]", "DIR");
   v.add_option("--resume", c.resumes,
-               "Write the result in parts, and continue from those that are there")
-      ->group("Parts");
-  v.add_option("--parts", c.parts, parts_text)
-      ->type_name("N")
-      ->check(number_in("a whole number from 1 to 10000000",
-                        [](double n) { return n >= 1 && n <= most_parts; }))
-      ->group("Parts");
+               "Write the result in parts, and continue from those that are there");
+  v.add_number("--parts", c.parts, "N", {.least = 1, .most = most_parts}, parts_text);
 }
 
 std::string check_parts_options(const verb& v, const pairs_command& c) {
@@ -72,16 +64,12 @@ std::string check_parts_options(const verb& v, const pairs_command& c) {
   if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
   if (!c.is_part) return "";
   if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  for (const char* file : {"--output", "--report"}) {
-    if (v.is_given(file)) {
-      return fmt::format("{} does not go with --part, which writes into --output-dir", file);
-    }
-  }
-  return "";
+  return v.given_of({"--output", "--report"},
+                    "does not go with --part, which writes into --output-dir");
 }
 
 void add_parts_verb(verb& v, parts_command& c) {
-  v.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
+  v.add_file("DIR", c.folder, "Folder of the parts", "")->required();
   add_choice(v, "--format", c.format,
              "A line for each part, the parts still to be run as Slurm's --array reads them, or "
              "JSON [text]");
@@ -95,13 +83,12 @@ void add_parts_verb(verb& v, parts_command& c) {
 }
 
 void add_merge_verb(verb& v, merge_command& c) {
-  v.add_option("DIR", c.folder, "Folder of the parts")->required()->check(file_name());
-  v.add_option("-o,--output", c.output,
-               "Result file, compressed if it ends in .gz or .zst; - for standard output")
-      ->required()
-      ->type_name("FILE")
-      ->check(file_name());
-  add_report(v, c, "Also write input, cuts and counts as JSON")->group("Options");
+  v.add_file("DIR", c.folder, "Folder of the parts", "")->required();
+  v.add_file("-o,--output", c.output,
+             "Result file, compressed if it ends in .gz or .zst; - for standard output")
+      ->required();
+  v.heading = "Options";
+  add_report(v, c, "Also write input, cuts and counts as JSON");
   v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
   v.add_option("-q,--quiet", c.quiet, "No summary");
 }

@@ -22,6 +22,16 @@ int most_asked_threads() {
   return std::max(always, detail::most_threads());
 }
 
+/// The words that the library has for the values up to `last`.
+template <class Value>
+words<Value> named_up_to(Value last) {
+  words<Value> out;
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    out.emplace_back(to_string(static_cast<Value>(i)), static_cast<Value>(i));
+  }
+  return out;
+}
+
 void add_results(verb& v, job_files& files, const offered_formats& formats = row_formats()) {
   add_output(v, files, formats);
   add_report(v, files, "Also write input, shape and times as JSON");
@@ -29,142 +39,99 @@ void add_results(verb& v, job_files& files, const offered_formats& formats = row
 }
 
 void add_quiet(verb& v, job_files& files) {
-  v.add_option("-q,--quiet", files.quiet, "No progress and no summary")->group("Execution");
+  v.heading = "Execution";
+  v.add_option("-q,--quiet", files.quiet, "No progress and no summary");
 }
 
 }  // namespace
 
 void add_missing_values(verb& v, pair_options& pairs) {
-  add_choice<nan_policy>(v, "--nan", pairs.nans,
-                         {{"reject", nan_policy::reject},
-                          {"propagate", nan_policy::propagate},
-                          {"pairwise", nan_policy::pairwise}},
-                         "reject: stop at a missing value. propagate: drop its row. pairwise: for "
-                         "each pair, use the columns where both rows have a value [reject]")
-      ->group("Input");
-  v.add_option("--min-observations", pairs.min_observations,
+  v.heading = "Input";
+  add_choice(v, "--nan", pairs.nans,
+             words_for({nan_policy::reject, nan_policy::propagate, nan_policy::pairwise}),
+             "reject: stop at a missing value. propagate: drop its row. pairwise: for "
+             "each pair, use the columns where both rows have a value [reject]")
+      ->of_result();
+  v.add_number("--min-observations", pairs.min_observations, "N", {.least = 3},
                "For --nan pairwise: columns that the rows of a pair share at least [3]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 3", [](double n) { return n >= 3; }))
-      ->group("Input");
+      ->of_result();
 }
 
 void add_backend(verb& v, execution& exec) {
-  add_choice(v, "--backend", exec.target, "Where to compute [auto]")->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--backend", exec.target, "Where to compute [auto]");
   v.add_option("--devices", exec.devices, "CUDA devices to share the work [the first]")
-      ->type_name("N,...")
-      ->group("Execution");
-  v.add_option("--threads", exec.cpu_threads, "CPU threads [all]")
-      ->type_name("N")
-      ->check(number_in(fmt::format("a whole number from 1 to {}", most_asked_threads()),
-                        [](double n) { return n >= 1 && n <= most_asked_threads(); }))
-      ->group("Execution");
+      ->type_name("N,...");
+  const auto most = static_cast<double>(most_asked_threads());
+  v.add_number("--threads", exec.cpu_threads, "N", {.least = 1, .most = most}, "CPU threads [all]");
   add_bytes(v, "--memory-limit", exec.workspace_bytes,
-            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]")
-      ->group("Execution");
+            "Bound of scratch memory; K, M, G, T allowed [chosen by the backend]");
 }
 
 void add_mean_filter(verb& v, mean_filter_command& c) {
   add_input(v, c);
-  v.add_option("-w,--window", c.filter.window, "Elements of a window")
-      ->required()
-      ->type_name("W")
-      ->check(number_in("a whole number from 1", [](double w) { return w >= 1; }))
-      ->group("Filter");
-  v.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")
-      ->type_name("N")
-      ->group("Filter");
-  add_choice<boundary>(v, "--boundary", c.filter.boundary,
-                       {{"zero", boundary::zero},
-                        {"reflect", boundary::reflect},
-                        {"nearest", boundary::nearest},
-                        {"mirror", boundary::mirror},
-                        {"wrap", boundary::wrap},
-                        {"shrink", boundary::shrink},
-                        {"valid", boundary::valid}},
-                       "Values beyond the ends of a row [reflect]")
-      ->group("Filter");
-  add_choice<nan_policy>(
-      v, "--nan", c.filter.nans, {{"propagate", nan_policy::propagate}, {"omit", nan_policy::omit}},
-      "What a NaN does: make the means over it NaN, or count as absent [propagate]")
-      ->group("Filter");
+  v.heading = "Filter";
+  v.add_number("-w,--window", c.filter.window, "W", {.least = 1}, "Elements of a window")
+      ->required();
+  v.add_option("--origin", c.filter.origin, "Shift of the windows, as SciPy's [0]")->type_name("N");
+  add_choice(v, "--boundary", c.filter.boundary, named_up_to(boundary::valid),
+             "Values beyond the ends of a row [reflect]");
+  add_choice(v, "--nan", c.filter.nans, words_for({nan_policy::propagate, nan_policy::omit}),
+             "What a NaN does: make the means over it NaN, or count as absent [propagate]");
   add_results(v, c);
   add_backend(v, c.filter.exec);
-  add_choice<mean_filter_variant>(v, "--variant", c.filter.variant,
-                                  {{"automatic", mean_filter_variant::automatic},
-                                   {"direct", mean_filter_variant::direct},
-                                   {"constant_memory", mean_filter_variant::constant_memory},
-                                   {"shared_memory", mean_filter_variant::shared_memory},
-                                   {"block_sums", mean_filter_variant::block_sums},
-                                   {"multi_level", mean_filter_variant::multi_level}},
-                                  "Implementation of the filter [automatic]")
-      ->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--variant", c.filter.variant, named_up_to(mean_filter_variant::multi_level),
+             "Implementation of the filter [automatic]");
   add_quiet(v, c);
 }
 
 void add_rank(verb& v, rank_command& c) {
   add_input(v, c);
+  v.heading = "Ranks";
   add_choice<tie_method>(v, "--ties", c.rank.ties,
                          {{"average", tie_method::average},
                           {"min", tie_method::min},
                           {"max", tie_method::max},
                           {"dense", tie_method::dense},
                           {"ordinal", tie_method::ordinal}},
-                         "Rank of equal values, as scipy.stats.rankdata's [average]")
-      ->group("Ranks");
+                         "Rank of equal values, as scipy.stats.rankdata's [average]");
   add_choice<rank_order>(
       v, "--order", c.rank.order,
       {{"ascending", rank_order::ascending}, {"descending", rank_order::descending}},
-      "Whether the smallest or the largest value has rank 1 [ascending]")
-      ->group("Ranks");
-  add_choice<nan_policy>(v, "--nan", c.rank.nans,
-                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "What a NaN does: end the run, or make all ranks of its row NaN [reject]")
-      ->group("Input");
+      "Whether the smallest or the largest value has rank 1 [ascending]");
+  v.heading = "Input";
+  add_choice(v, "--nan", c.rank.nans, words_for({nan_policy::reject, nan_policy::propagate}),
+             "What a NaN does: end the run, or make all ranks of its row NaN [reject]");
   add_results(v, c);
   add_backend(v, c.rank.exec);
-  add_choice<rank_variant>(v, "--variant", c.rank.variant,
-                           {{"automatic", rank_variant::automatic},
-                            {"counting", rank_variant::counting},
-                            {"block_sort", rank_variant::block_sort},
-                            {"segmented_sort", rank_variant::segmented_sort},
-                            {"sort", rank_variant::sort}},
-                           "Implementation of the ranks [automatic]")
-      ->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--variant", c.rank.variant, named_up_to(rank_variant::sort),
+             "Implementation of the ranks [automatic]");
   add_quiet(v, c);
 }
 
 void add_top_k(verb& v, top_k_command& c) {
   add_input(v, c);
-  v.add_option("-k", c.k, "Entries of each row [10]")
-      ->type_name("K")
-      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
-      ->group("Selection");
+  v.heading = "Selection";
+  v.add_number("-k", c.k, "K", {.least = 1}, "Entries of each row [10]");
   option* const largest = v.add(
       "--largest", [&c] { c.top.select = top_k_select::largest; }, "The largest values [default]");
   option* const smallest =
       v.add("--smallest", [&c] { c.top.select = top_k_select::smallest; }, "The smallest values");
-  largest->group("Selection")->excludes(smallest);
-  smallest->group("Selection");
-  v.add_option("--distinct", c.is_distinct, "Each value once, with the number of its occurrences")
-      ->group("Selection");
+  largest->excludes(smallest);
+  v.add_option("--distinct", c.is_distinct, "Each value once, with the number of its occurrences");
   add_results(v, c);
   add_backend(v, c.top.exec);
-  add_choice<top_k_variant>(v, "--variant", c.top.variant,
-                            {{"automatic", top_k_variant::automatic},
-                             {"threshold", top_k_variant::threshold},
-                             {"radix_select", top_k_variant::radix_select},
-                             {"sort", top_k_variant::sort},
-                             {"two_pass_insert", top_k_variant::two_pass_insert},
-                             {"block_rows", top_k_variant::block_rows},
-                             {"warp_rows", top_k_variant::warp_rows}},
-                            "Implementation of the selection [automatic]")
-      ->group("Execution");
+  v.heading = "Execution";
+  add_choice(v, "--variant", c.top.variant, named_up_to(top_k_variant::warp_rows),
+             "Implementation of the selection [automatic]");
   add_quiet(v, c);
 }
 
 void add_differential(verb& v, pairs_command& c) {
   add_input(v, c);
+  v.heading = "Input";
   v.add_option("--groups", c.groups,
                "The group of each column of numbers: labels with commas between them, or a file "
                "with a line for each column, its label or its name and label; two labels, and - "
@@ -173,46 +140,40 @@ void add_differential(verb& v, pairs_command& c) {
         return text.empty() ? std::string("got an empty text, expected labels or a file") : "";
       })
       ->required()
-      ->type_name("FILE|LIST")
-      ->group("Input");
-  add_choice<nan_policy>(v, "--nan", c.pairs.nans,
-                         {{"reject", nan_policy::reject}, {"propagate", nan_policy::propagate}},
-                         "reject: stop at a missing value. propagate: drop its row [reject]")
-      ->group("Input");
+      ->type_name("FILE|LIST");
+  add_choice(v, "--nan", c.pairs.nans, words_for({nan_policy::reject, nan_policy::propagate}),
+             "reject: stop at a missing value. propagate: drop its row [reject]")
+      ->of_result();
   words<measure> measures;
   for (const measure each : all_measures()) {
     if (info_of(each).z_variance > 0) measures.emplace_back(to_string(each), each);
   }
-  add_choice(v, "--measure", c.what, measures, "Which correlation [pearson]")->group("Which pairs");
-  v.add_option("--max-p", c.filter.max_p, "Keep pairs with p <= P, after --adjust [1]")
-      ->type_name("P")
-      ->check(number_in("a number above 0, up to 1", [](double p) { return p > 0 && p <= 1; }))
-      ->group("Which pairs");
-  v.add_option("--min-abs-z", c.filter.min_abs,
+  v.heading = "Which pairs";
+  add_choice(v, "--measure", c.what, measures, "Which correlation [pearson]");
+  v.add_number("--max-p", c.filter.max_p, "P", {.most = 1, .is_above = true},
+               "Keep pairs with p <= P, after --adjust [1]")
+      ->of_result();
+  v.add_number("--min-abs-z", c.filter.min_abs, "Z", {},
                "Keep pairs with |z| >= Z; with --tail greater z, with less -z [0]")
-      ->type_name("Z")
-      ->check(number_in("a number from 0", [](double z) { return z >= 0; }))
-      ->group("Which pairs");
+      ->of_result();
   add_choice(
       v, "--tail", c.filter.side,
       "Alternative hypothesis: greater is a larger correlation in the first group [two-sided]")
-      ->group("Which pairs");
+      ->of_result();
   add_choice(v, "--adjust", c.filter.adjust,
              "Multiple-testing correction of --max-p: bonferroni (bonf) or bh (false discovery "
              "rate, fdr). Adds a column q with the adjusted p (not with bh and --min-abs-z or "
              "--keep top-k) [none]",
              {{"bonf", "bonferroni"}, {"fdr", "bh"}})
-      ->group("Which pairs");
-  add_choice<keep_kind>(
-      v, "--keep", c.keep,
-      {{"edges", keep_kind::edges}, {"top-k", keep_kind::top_k}, {"counts", keep_kind::counts}},
-      "What to keep of the pairs: each, the partners of the largest |z| of each "
-      "row (of one tail z or -z), or how many each row has [edges]")
-      ->group("Result");
-  v.add_option("-k", c.k, "Partners of each row for --keep top-k [10]")
-      ->type_name("K")
-      ->check(number_in("a whole number from 1", [](double k) { return k >= 1; }))
-      ->group("Result");
+      ->of_result();
+  v.heading = "Result";
+  add_choice(v, "--keep", c.keep,
+             words_for({keep_kind::edges, keep_kind::top_k, keep_kind::counts}),
+             "What to keep of the pairs: each, the partners of the largest |z| of each "
+             "row (of one tail z or -z), or how many each row has [edges]")
+      ->of_result();
+  v.add_number("-k", c.k, "K", {.least = 1}, "Partners of each row for --keep top-k [10]")
+      ->of_result();
   add_results(v, c, table_formats());
   add_backend(v, c.pairs.exec);
   add_quiet(v, c);
@@ -247,19 +208,15 @@ std::optional<std::vector<double>> powers_of(std::string_view list) {
 }  // namespace
 
 void add_modules(verb& v, modules_command& c) {
-  v.add_option("EDGES", c.input,
-               "Table of edges as this command writes it, with the columns name_i and name_j: "
-               "text, also compressed by gzip or zstd; - for standard input")
-      ->required()
-      ->check(file_name());
-  v.add_option("--min-abs", c.min_abs,
+  v.add_file("EDGES", c.input,
+             "Table of edges as this command writes it, with the columns name_i and name_j: "
+             "text, also compressed by gzip or zstd; - for standard input",
+             "")
+      ->required();
+  v.add_number("--min-abs", c.min_abs, "R", {},
                "Join rows only by edges with |statistic| >= R: the clusters of single linkage at R "
-               "[0]")
-      ->type_name("R")
-      ->check(number_in("a number from 0", [](double r) { return r >= 0; }));
-  v.add_option("-o,--output", c.output, "Result file, .tsv or .csv, - standard output [-]")
-      ->type_name("FILE")
-      ->check(file_name());
+               "[0]");
+  v.add_file("-o,--output", c.output, "Result file, .tsv or .csv, - standard output [-]");
   v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
   add_bytes(v, "--max-input", c.max_input_bytes,
             "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]");
@@ -269,18 +226,15 @@ void add_modules(verb& v, modules_command& c) {
 void add_soft_threshold(verb& v, soft_threshold_command& c) {
   add_input(v, c);
   add_missing_values(v, c.pairs);
-  words<measure> measures;
-  for (const measure each : all_measures()) measures.emplace_back(to_string(each), each);
-  add_choice(v, "--measure", c.what, measures, "What is computed of two rows [pearson]")
-      ->group("Network");
+  v.heading = "Network";
+  add_choice(v, "--measure", c.what, measure_words(), "What is computed of two rows [pearson]");
   add_choice<network_kind>(v, "--network", c.network.network,
                            {{"unsigned", network_kind::unsigned_network},
                             {"signed", network_kind::signed_network},
                             {"signed-hybrid", network_kind::signed_hybrid}},
                            "Adjacency of two rows with the statistic r: a power of |r|, of "
                            "(1 + r) / 2, or of r if it is above 0 [unsigned]",
-                           {{"signed hybrid", "signed-hybrid"}})
-      ->group("Network");
+                           {{"signed hybrid", "signed-hybrid"}});
   const auto take_powers = [&c](const std::string& list) -> std::string {
     auto powers = powers_of(list);
     if (!powers) {
@@ -292,30 +246,15 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
     return "";
   };
   v.add("--powers", take_powers, "The powers, as 1-10,12,14 [1-10,12,14,16,18,20]")
-      ->type_name("LIST")
-      ->group("Network");
-  add_choice<soft_result>(v, "--keep", c.keep,
-                          {{"fit", soft_result::fit},
-                           {"connectivity", soft_result::connectivity},
-                           {"overlap", soft_result::overlap}},
-                          "The scale-free fit of each power, the connectivity of each row at each "
-                          "power, or the topological overlap of the rows of --module [fit]")
-      ->group("Result");
-  v.add_option("--bins", c.fit.bins, "For --keep fit: bins of the connectivity [10]")
-      ->type_name("N")
-      ->check(number_in("a whole number from 3 to 10000",
-                        [](double n) { return n >= 3 && n <= 10000; }))
-      ->group("Result");
-  v.add_option("--min-r-squared", c.fit.r_squared_cut,
-               "For --keep fit: the fit that the power in the summary is to exceed [0.85]")
-      ->type_name("R2")
-      ->check(number_in("a number from -1 to 1", [](double r) { return r >= -1 && r <= 1; }))
-      ->group("Result");
-  v.add_option("--module", c.module,
-               "For --keep overlap: a file with the names of rows, one a line; only with one power")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Result");
+      ->type_name("LIST");
+  v.heading = "Result";
+  add_choice<soft_result>(
+      v, "--keep", c.keep, {{"fit", soft_result::fit}, {"connectivity", soft_result::connectivity}},
+      "The scale-free fit of each power, or the connectivity of each row at each power [fit]");
+  v.add_number("--bins", c.fit.bins, "N", {.least = 3, .most = 10000},
+               "For --keep fit: bins of the connectivity [10]");
+  v.add_number("--min-r-squared", c.fit.r_squared_cut, "R2", {.least = -1, .most = 1},
+               "For --keep fit: the fit that the power in the summary is to exceed [0.85]");
   add_results(v, c);
   add_backend(v, c.pairs.exec);
   add_quiet(v, c);
@@ -325,20 +264,8 @@ std::string check_soft_threshold(const verb& v, const soft_threshold_command& c)
   if (c.pairs.nans != nan_policy::pairwise && v.is_given("--min-observations")) {
     return "--min-observations needs --nan pairwise";
   }
-  for (const char* option : {"--bins", "--min-r-squared"}) {
-    if (c.keep != soft_result::fit && v.is_given(option)) {
-      return fmt::format("{} needs --keep fit", option);
-    }
-  }
-  const bool is_overlap = c.keep == soft_result::overlap;
-  if (!is_overlap) return c.module.empty() ? "" : "--module needs --keep overlap";
-  if (c.module.empty()) return "--keep overlap needs --module FILE";
-  if (c.module == "-") {
-    return "--module -: only INPUT may be standard input, expected a file";
-  }
-  if (c.network.powers.size() == 1) return "";
-  return fmt::format("--keep overlap: got {} powers, expected one, as --powers 6",
-                     c.network.powers.size());
+  if (c.keep == soft_result::fit) return "";
+  return v.given_of({"--bins", "--min-r-squared"}, "needs --keep fit");
 }
 
 }  // namespace gpu::cli

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <system_error>
 
 namespace gpu::cli {
 
@@ -23,10 +25,6 @@ option* option::type_name(std::string text) {
   type = std::move(text);
   return this;
 }
-option* option::group(std::string text) {
-  heading = std::move(text);
-  return this;
-}
 option* option::check(text_taker how) {
   look = std::move(how);
   return this;
@@ -40,6 +38,50 @@ option* option::excludes(const option* other) {
   return this;
 }
 
+option* option::of_result() {
+  decides = effect::result;
+  return this;
+}
+option* option::of_reading() {
+  decides = effect::reading;
+  return this;
+}
+
+std::string option::value_text() const {
+  return std::visit(
+      [this]<class To>(const To& from) -> std::string {
+        if constexpr (std::is_same_v<To, text_taker>) {
+          return said();
+        } else if constexpr (std::is_same_v<To, bool*>) {
+          return *from ? "yes" : "";
+        } else if constexpr (requires { *from == 0; }) {
+          return *from == 0 ? "" : fmt::format("{}", *from);
+        } else if constexpr (std::is_same_v<To, std::string*>) {
+          return *from;
+        } else {
+          return "";
+        }
+      },
+      to);
+}
+
+bool option::take(const std::string& text) const {
+  if (text.empty()) return true;
+  return std::visit(
+      [&text]<class To>(const To& place) {
+        if constexpr (std::is_same_v<To, text_taker>) {
+          return place(text).empty();
+        } else if constexpr (std::is_same_v<To, bool*>) {
+          return *place = text == "yes";
+        } else if constexpr (requires { *place == 0; }) {
+          return std::from_chars(text.data(), text.data() + text.size(), *place).ec == std::errc();
+        } else {
+          return false;
+        }
+      },
+      to);
+}
+
 std::string option::title() const {
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
@@ -47,7 +89,18 @@ std::string option::title() const {
 }
 
 option* verb::add(std::string_view names, option::destination to, std::string help) {
-  return &options.emplace_back(names, std::move(to), std::move(help));
+  option& added = options.emplace_back(names, std::move(to), std::move(help));
+  added.heading = heading;
+  return &added;
+}
+
+option* verb::add_file(std::string_view names, std::string& value, std::string help,
+                       const char* type) {
+  return add_option(names, value, std::move(help))
+      ->type_name(type)
+      ->check([](const std::string& text) -> std::string {
+        return text.empty() ? "got an empty name, expected a file, or -" : "";
+      });
 }
 
 option* verb::add_words(std::string_view names, const std::vector<std::string_view>& known,
@@ -70,25 +123,38 @@ option* verb::add_words(std::string_view names, const std::vector<std::string_vi
   return add(names, std::move(take_word), std::move(help))->type_name(type);
 }
 
+std::string verb::given_of(std::initializer_list<const char*> names, std::string_view what) const {
+  for (const char* each : names) {
+    if (is_given(each)) return fmt::format("{} {}", each, what);
+  }
+  return "";
+}
+
 bool verb::is_given(std::string_view option_name) const {
   return std::any_of(options.begin(), options.end(), [&](const option& o) {
     return o.is_given && std::find(o.names.begin(), o.names.end(), option_name) != o.names.end();
   });
 }
 
-text_taker number_in(std::string expected, bool (*holds)(double)) {
-  return [expected = std::move(expected), holds](const std::string& text) -> std::string {
+text_taker number_in(const number_range& range, bool is_whole) {
+  return [range, is_whole](const std::string& text) -> std::string {
     char* end = nullptr;
     const double value = static_cast<double>(std::strtold(text.c_str(), &end));
     const bool is_number = !text.empty() && end == text.c_str() + text.size();
-    if (is_number && holds(value)) return "";
+    if (is_number && value >= range.least && value <= range.most &&
+        !(range.is_above && value == range.least) && !(range.is_below && value == range.most)) {
+      return "";
+    }
+    std::string expected = fmt::format("a {}number {} {}", is_whole ? "whole " : "",
+                                       range.is_above ? "above" : "from", range.least);
+    if (std::isfinite(range.most)) {
+      expected += fmt::format(" {} {}",
+                              range.is_below   ? "and below"
+                              : range.is_above ? "and up to"
+                                               : "to",
+                              range.most);
+    }
     return fmt::format("got {}, expected {}", text, expected);
-  };
-}
-
-text_taker file_name() {
-  return [](const std::string& text) -> std::string {
-    return text.empty() ? "got an empty name, expected a file, or -" : "";
   };
 }
 

@@ -57,12 +57,6 @@ static void each_member(const report_input& input, json_writer& see) {
   see("notes", input.notes);
 }
 
-static void each_member(const partial_result& partial, json_writer& see) {
-  see("output", partial.output);
-  see("edges", partial.edges);
-  see("bytes", partial.bytes);
-}
-
 static void each_member(const report_permutations& p, json_writer& see) {
   see("number", p.how.permutations);
   see("seed", p.how.seed);
@@ -149,7 +143,6 @@ std::string to_json(const run_report& r) {
   json_writer members;
   add_run(members, r);
   members("against", r.against);
-  members("partial", r.partial);
   members("permutations",
           r.permutations.how.permutations > 0 ? std::optional(r.permutations) : std::nullopt);
   known_members known{members, r};

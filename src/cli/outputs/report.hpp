@@ -15,13 +15,6 @@
 
 namespace gpu::cli {
 
-/// What there is of the result of a run that did not end by itself.
-struct partial_result {
-  std::string output;       ///< The file, or the stream, that holds it.
-  std::uint64_t edges = 0;  ///< The first edges, in order.
-  std::uint64_t bytes = 0;  ///< Their bytes, with the header.
-};
-
 enum class run_status {
   complete,
   interrupted,   ///< By a signal.
@@ -62,8 +55,6 @@ struct run_report {
   bool is_of_differences = false;  ///< Whether the cuts are those on z of differential correlation.
   pair_summary summary = {};       ///< Of a run that is not complete, rows and cols alone.
   bool is_table_read = false;      ///< Whether rows and cols are known.
-  /// Of edges, where the run is not complete and some of them are kept.
-  std::optional<partial_result> partial = {};
   /// Sum over the kept pairs of i * columns + j, modulo 2^64, with as many columns as the rows have
   /// partners: rows, or rows of y; only where the pairs pass by.
   std::optional<std::uint64_t> edge_sum = {};

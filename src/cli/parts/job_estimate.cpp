@@ -13,11 +13,16 @@
 #include <gpu/differential.hpp>
 
 #include "cli/outputs/report.hpp"
-#include "cli/parts/difference_part.hpp"
+#include "cli/parts/part_verbs.hpp"
+#include "cli/process/interrupt.hpp"
+#include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
+#include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
+#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -57,25 +62,17 @@ detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
   return first;
 }
 
-/// What a sink takes of at most `rows` rows of each table.
-template <class Sink>
-sink_result_t<Sink> all_pairs_of_first(const pairs_command& job, const input_tables& tables,
-                                       index_t rows, const pair_options& options,
-                                       const Sink& sink) {
+/// The counts of at most `rows` rows, of each table.
+pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
+  count_sink sink{.keep = job.filter};
+  sink.keep.adjust = adjustment::none;
   if (tables.x.bits) {
     std::optional<bit_matrix_view> y;
     if (tables.y) y = first_bits(*tables.y, rows);
-    return all_bits(first_bits(tables.x, rows), y, options, sink);
+    return all_bits(first_bits(tables.x, rows), y, job.pairs, sink);
   }
-  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(options),
+  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(job.pairs),
                            sink);
-}
-
-/// The counts of at most `rows` rows, of each table.
-pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
-  pair_filter keep = job.filter;
-  keep.adjust = adjustment::none;
-  return all_pairs_of_first(job, tables, rows, job.pairs, count_sink{.keep = keep});
 }
 
 double pairs_of(const input_tables& tables, index_t most_rows) {
@@ -169,23 +166,6 @@ job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
   return out;
 }
 
-void wake(const pairs_command& job, const input_tables& tables) {
-  // Large enough to be uploaded through page-locked memory, which the first such call allocates.
-  constexpr index_t enough_values = index_t{5} << 20;
-  const index_t rows = enough_values / tables.cols() + 2;
-  pair_options options = job.pairs;
-  options.part = {};
-  options.exec.on_progress = {};
-  pair_filter strict = job.filter;
-  if (!tables.x.bits) strict.adjust = adjustment::bonferroni;
-  if (job.keep == keep_kind::edges) {
-    (void)all_pairs_of_first(job, tables, rows, options,
-                             stream_sink{.keep = strict, .consume = [](std::span<const edge>) {}});
-  } else {
-    (void)all_pairs_of_first(job, tables, rows, options, count_sink{.keep = strict});
-  }
-}
-
 std::string estimate_text(const job_estimate& e, double read_seconds, index_t parts) {
   std::string whole = fmt::format(
       "rate, measured\t{:.3g} pairs/s\n"
@@ -198,6 +178,23 @@ std::string estimate_text(const job_estimate& e, double read_seconds, index_t pa
                      "parts\t{}, of about {:.3g} s and {}\n"
                      "parts, advised\t{}\n",
                      parts, of_part, bytes_text(e.bytes / n), e.parts);
+}
+
+void write_plan(const pairs_command& job) {
+  check_execution(job.pairs.exec);
+  progress_line line(job.quiet);
+  abandonable_phase phase([] { complain("interrupted"); });
+  const stopwatch reading;
+  const input_tables tables = read_input(job, line);
+  const double read_seconds = reading.seconds();
+  const io::result_context context = result_context_of(job, tables);
+  const std::string text =
+      plan_text(job, tables, context) +
+      estimate_text(estimate_job(job, tables, context), read_seconds, job.parts);
+  line.clear();
+  io::output_file out("-", {.stop = is_interrupted});
+  out.write(text);
+  out.commit();
 }
 
 }  // namespace gpu::cli

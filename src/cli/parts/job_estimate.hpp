@@ -24,10 +24,6 @@ struct job_estimate {
 [[nodiscard]] job_estimate estimate_job(const pairs_command& job, const input_tables& tables,
                                         const io::result_context& context);
 
-/// Makes a small call, so that the context of the device, the code of the kernels and the
-/// page-locked memory of uploads exist before anything is timed.
-void wake(const pairs_command& job, const input_tables& tables);
-
 /// The estimate as lines of text.
 /// @param read_seconds that reading the input took
 /// @param parts of the job; 0: nothing is said of parts

@@ -12,11 +12,11 @@
 #include <gpu/error.hpp>
 
 #include "cli/options/option_words.hpp"
-#include "cli/parts/difference_part.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/differential/differences.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
@@ -210,8 +210,12 @@ void part_job::compute_edges(const part_place& place, computed& out) {
 
 void part_job::compute_differences(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
-  difference_part found = find_differences(job, context_.tables, options_, filter_);
-  out.summary = std::move(found.summary);
+  const input_tables& tables = context_.tables;
+  differences found = find_differences(job, tables.x, tables.groups, options_, filter_);
+  out.summary = summary_of(tables, options_, filter_, std::move(found.summary));
+  for (const differential_edge& e : found.edges) {
+    out.summary.checksum += checksum_of(e.row, e.col, e.z);
+  }
   if (job.keep == keep_kind::counts) {
     pair_counts counts;
     counts.degree = std::move(found.degree);
@@ -308,7 +312,7 @@ part_manifest part_job::commit(const part_place& place, part_manifest manifest, 
         fmt::format("{}: another process wrote {} meanwhile, with other bytes. That one stays",
                     context_.folder.path(), text_of(place)));
   }
-  context_.folder.claim(manifest);
+  context_.folder.expect_replaceable(manifest);
   for (const computed::file& file : out.files) file.output->commit();
   context_.folder.finish(manifest);
   return manifest;

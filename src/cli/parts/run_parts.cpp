@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/options/output_names.hpp"
+#include "cli/options/option_groups.hpp"
 #include "cli/outputs/json_record.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joining/joined_parts.hpp"

@@ -94,10 +94,6 @@ int interrupt_exit_code() noexcept {
   return signal_code_base + noted_signal;
 }
 
-bool keeps_partial_results() noexcept {
-  return noted_signal == SIGINT;
-}
-
 abandonable_phase::abandonable_phase(std::function<void()> last_words) {
   const std::scoped_lock lock(phase_mutex);
   is_abandonable = true;

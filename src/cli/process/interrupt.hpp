@@ -18,10 +18,6 @@ void handle_signals();
 /// 128 + the signal that was noted: 130 of SIGINT, 143 of SIGTERM.
 [[nodiscard]] int interrupt_exit_code() noexcept;
 
-/// Whether a partial result is kept: after SIGINT, by which a person ends a run, but not after the
-/// signals by which a system does.
-[[nodiscard]] bool keeps_partial_results() noexcept;
-
 /// A phase of the run that loses nothing when the process ends, and that cannot ask for long: one
 /// that computes what is written afterwards, say. Where it has not ended a third of a second after
 /// a signal, a thread calls `last_words`, removes the temporary files and ends the process with

@@ -1,5 +1,5 @@
 #pragma once
-// Checks that are made before a large file is read.
+// What is looked at before a large file is read, and before a call begins.
 
 #include <gpu/execution.hpp>
 
@@ -10,5 +10,9 @@ namespace gpu::cli {
 /// does.
 /// @throw refused_options, gpu::backend_unavailable
 void check_execution(const execution& exec);
+
+/// Says on standard error where the driver has to compile the library's code for a device of the
+/// call before it can start: for seconds nothing else is to be seen then.
+void note_compilation(const execution& exec);
 
 }  // namespace gpu::cli

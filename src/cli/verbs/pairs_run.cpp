@@ -20,8 +20,8 @@
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/process/start_checks.hpp"
 #include "cli/verbs/all_pairs.hpp"
-#include "cli/verbs/device_note.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_writer.hpp"
@@ -29,42 +29,12 @@
 namespace gpu::cli {
 namespace {
 
-/// Edges on their way to an output.
-class edge_progress {
- public:
-  edge_progress(io::output_file& out, io::edge_writer& writer) : out_(out), writer_(writer) {}
-
-  void write(std::span<const edge> edges, run_report& report) {
-    const stopwatch watch;
-    writer_.write(edges);
-    report.write_between_seconds += watch.seconds();
-    edges_ += edges.size();
-  }
-
-  /// Keeps what there is after an interrupt, and says so.
-  [[noreturn]] void end_interrupted(run_report& report) {
-    io::written_edges done = writer_.written();
-    const bool is_kept =
-        out_.can_replace() ? keeps_partial_results() && edges_ > 0 : done.bytes > 0;
-    if (!is_kept) throw interrupted_run("interrupted: nothing is written");
-    if (out_.can_replace()) {
-      // A file gets the number of its records, or the edges that wait in a buffer.
-      writer_.finish();
-      done = {edges_, out_.bytes_written()};
-    }
-    report.partial =
-        partial_result{.output = out_.keep_partial(), .edges = done.edges, .bytes = done.bytes};
-    // A pipe may have some of the next ones too.
-    throw interrupted_run(
-        fmt::format("interrupted: {}the first {} edges are in {}, which is partial",
-                    out_.can_replace() ? "" : "at least ", done.edges, report.partial->output));
-  }
-
- private:
-  io::output_file& out_;
-  io::edge_writer& writer_;
-  std::uint64_t edges_ = 0;
-};
+/// Writes edges while the pairs are computed.
+void write_between(std::span<const edge> edges, io::edge_writer& writer, run_report& report) {
+  const stopwatch watch;
+  writer.write(edges);
+  report.write_between_seconds += watch.seconds();
+}
 
 // Pairs that a terminal shows where nothing says which.
 constexpr index_t shown_edges = 20;
@@ -239,19 +209,17 @@ void pairs_run::run(run_report& report) {
 }
 
 void pairs_run::run_edges(run_report& report) {
-  io::output_file& out = outputs_.result();
-  const auto writer = io::make_edge_writer(job_.format, out, context_);
-  edge_progress written(out, *writer);
   std::uint64_t edge_sum = 0;
   const auto cols = static_cast<std::uint64_t>(context_.cols());
-  const auto consume = [&](std::span<const edge> edges) {
-    phase_.end();
-    if (is_interrupted()) throw cancelled("interrupted");
-    written.write(edges, report);
-    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
-    report.edge_sum = edge_sum;
-  };
   try {
+    const auto writer = io::make_edge_writer(job_.format, outputs_.result(), context_);
+    const auto consume = [&](std::span<const edge> edges) {
+      phase_.end();
+      if (is_interrupted()) throw cancelled("interrupted");
+      write_between(edges, *writer, report);
+      for (const edge& e : edges) edge_sum += e.row * cols + e.col;
+      report.edge_sum = edge_sum;
+    };
     report.summary = all_pairs(
         job_, tables_, options_,
         stream_sink{
@@ -261,12 +229,12 @@ void pairs_run::run_edges(run_report& report) {
     line_.clear();
     const stopwatch watch;
     writer->finish();
-    out.commit();
+    outputs_.result().commit();
     report.write_after_seconds = watch.seconds();
   } catch (const cancelled&) {
-    written.end_interrupted(report);
+    end_interrupted();
   } catch (const io::interrupted&) {
-    written.end_interrupted(report);
+    end_interrupted();
   }
 }
 
@@ -394,6 +362,13 @@ void pairs_run::write_whole(const std::function<void()>& write, run_report& repo
   }
   out.commit();
   report.write_after_seconds = watch.seconds();
+}
+
+void pairs_run::end_interrupted() {
+  const io::output_file& out = outputs_.result();
+  throw interrupted_run(out.bytes_written() > 0 || out.can_replace()
+                            ? abandoned_text(out.target())
+                            : "interrupted: nothing is written");
 }
 
 }  // namespace gpu::cli

@@ -57,6 +57,8 @@ class pairs_run {
   sink_result_t<Sink> compute(const Sink& sink, run_report& report);
   /// Writes a result of which a part is worth nothing.
   void write_whole(const std::function<void()>& write, run_report& report);
+  /// Says what there is of the edges.
+  [[noreturn]] void end_interrupted();
 
   const pairs_command& job_;
   const input_tables& tables_;

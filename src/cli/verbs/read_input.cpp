@@ -148,6 +148,17 @@ std::string names_of_first(const io::table& table, bool transposes) {
 
 }  // namespace
 
+void check_table(const job_files& job, const io::table& table, const pair_options& options,
+                 std::string_view hint) {
+  if (!job.quiet) {
+    note(job.input == "-" ? "standard input" : job.input,
+         table_notes(table, job.transposes, options.exec.cpu_threads));
+  }
+  if (!table.first_nan || options.nans != nan_policy::reject) return;
+  throw io::input_error(job.input, *table.first_nan,
+                        missing_text(table, job.transposes, ways_out(table, hint)));
+}
+
 std::string ways_out(const io::table& table, std::string_view hint) {
   return fmt::format("{}{}", hint, has_columns(table) ? ", --skip-columns columns" : "");
 }

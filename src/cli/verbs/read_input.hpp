@@ -62,6 +62,11 @@ struct input_tables {
 /// `hint`, and the option that leaves out columns where `table` takes it.
 [[nodiscard]] std::string ways_out(const io::table& table, std::string_view hint);
 
+/// What is said of a table that a verb over rows takes whole, and its missing values.
+/// @throw io::input_error, which says `hint`, where options.nans rejects them
+void check_table(const job_files& job, const io::table& table, const pair_options& options,
+                 std::string_view hint);
+
 /// Reads the input of `job` and checks that it has pairs.
 /// @throw io::input_error, io::interrupted
 [[nodiscard]] input_tables read_input(const pairs_command& job, progress_line& line);

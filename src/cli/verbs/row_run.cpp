@@ -16,7 +16,6 @@
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
-#include "cli/verbs/device_note.hpp"
 #include "io/file_digest.hpp"
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"

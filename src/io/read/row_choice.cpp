@@ -89,30 +89,43 @@ table rows_of_block(table in, index_t begin, index_t end, index_t first) {
   return out;
 }
 
-class some_rows final : public row_reader {
+/// Rows of another reader, as it has them where nothing else is said.
+class rows_of_reader : public row_reader {
  public:
-  some_rows(std::unique_ptr<row_reader> source, const row_range& range, const std::string& file)
-      : source_(std::move(source)), range_(range), file_(file) {
-    if (const auto rows = source_->rows()) check_row_range(range_, *rows, false, file_);
-  }
+  explicit rows_of_reader(std::unique_ptr<row_reader> source) : source_(std::move(source)) {}
   [[nodiscard]] index_t cols() const override { return source_->cols(); }
-  [[nodiscard]] std::optional<index_t> rows() const override {
-    const auto all = source_->rows();
-    return all ? std::optional(std::min(*all, range_.end) - range_.begin) : std::nullopt;
-  }
+  [[nodiscard]] std::optional<index_t> rows() const override { return source_->rows(); }
   [[nodiscard]] bool names_rows() const override { return source_->names_rows(); }
   [[nodiscard]] bool is_float() const override { return source_->is_float(); }
   [[nodiscard]] const column_names& columns() const override { return source_->columns(); }
   [[nodiscard]] const table_reading& reading() const override { return source_->reading(); }
 
+ protected:
+  [[nodiscard]] row_reader& source() const { return *source_; }
+
+ private:
+  std::unique_ptr<row_reader> source_;
+};
+
+class some_rows final : public rows_of_reader {
+ public:
+  some_rows(std::unique_ptr<row_reader> all, const row_range& range, const std::string& file)
+      : rows_of_reader(std::move(all)), range_(range), file_(file) {
+    if (const auto rows = source().rows()) check_row_range(range_, *rows, false, file_);
+  }
+  [[nodiscard]] std::optional<index_t> rows() const override {
+    const auto all = source().rows();
+    return all ? std::optional(std::min(*all, range_.end) - range_.begin) : std::nullopt;
+  }
+
   std::optional<table> next() override {
-    while (auto block = source_->next()) {
+    while (auto block = source().next()) {
       table some = part_of(std::move(*block));
       if (some.rows() > 0) return some;
     }
     return std::nullopt;
   }
-  table rest() override { return part_of(source_->rest()); }
+  table rest() override { return part_of(source().rest()); }
 
  private:
   table part_of(table block) {
@@ -122,7 +135,6 @@ class some_rows final : public row_reader {
     return rows_of_block(std::move(block), begin, end, first);
   }
 
-  std::unique_ptr<row_reader> source_;
   row_range range_;
   std::string file_;
   index_t done_ = 0;
@@ -174,22 +186,20 @@ class listed_names {
   std::string source_;
 };
 
-class named_rows final : public row_reader {
+class named_rows final : public rows_of_reader {
  public:
-  named_rows(std::unique_ptr<row_reader> source, index_t skipped, const read_options& options,
+  named_rows(std::unique_ptr<row_reader> all, index_t skipped, const read_options& options,
              const std::string& file)
-      : source_(std::move(source)), reading_(source_->reading()), names_(skipped, options, file) {
+      : rows_of_reader(std::move(all)),
+        reading_(source().reading()),
+        names_(skipped, options, file) {
     names_.describe(reading_);
   }
-  [[nodiscard]] index_t cols() const override { return source_->cols(); }
-  [[nodiscard]] std::optional<index_t> rows() const override { return source_->rows(); }
   [[nodiscard]] bool names_rows() const override { return true; }
-  [[nodiscard]] bool is_float() const override { return source_->is_float(); }
-  [[nodiscard]] const column_names& columns() const override { return source_->columns(); }
   [[nodiscard]] const table_reading& reading() const override { return reading_; }
 
   std::optional<table> next() override {
-    auto block = source_->next();
+    auto block = source().next();
     if (block) {
       take(*block);
     } else {
@@ -198,7 +208,7 @@ class named_rows final : public row_reader {
     return block;
   }
   table rest() override {
-    table block = source_->rest();
+    table block = source().rest();
     take(block);
     names_.check();
     return block;
@@ -210,7 +220,6 @@ class named_rows final : public row_reader {
     block.reading = reading_;
   }
 
-  std::unique_ptr<row_reader> source_;
   table_reading reading_;
   listed_names names_;
 };

@@ -54,9 +54,6 @@ constexpr std::size_t npos = std::string_view::npos;
 // A segment's values stay in the second-level cache between reading and narrowing.
 constexpr std::size_t segment_bytes = std::size_t{256} << 10;
 
-// Blank lines of more bytes do not fit in quotes.
-constexpr std::size_t many_blank_bytes = most_quoted_bytes + 2;
-
 index_t lines_in(std::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
 }
@@ -172,7 +169,10 @@ text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& op
   layout_ = std::move(found.layout);
   columns_ = std::move(found.columns);
   reading_ = std::move(found.reading);
-  begin_rows(text, found);
+  lines_before_ = found.lines_before;
+  block_ = text.substr(found.rows_begin);
+  // A block without text would say that there is no more.
+  if (block_.empty()) take_block();
   const bool may_be_header = options.text.header == choice::automatic && !columns_.given();
   if (may_be_header) may_be_header_ = lines_before_ + 1;
 }
@@ -182,34 +182,8 @@ found_layout text_rows::layout_of(std::string_view text, const text_options& opt
     return find_layout(text, options, file_);
   } catch (const input_error& error) {
     if (has_returns_alone_) refuse_returns(error.where());
-    input_position where = error.where();
-    const index_t left_out = lines_left_out(text, where.line);
-    if (left_out == 0) throw;
-    where.line += left_out;
-    throw input_error(file_, where, error.std::runtime_error::what());
+    throw;
   }
-}
-
-/// How many lines the sample leaves out in front of its line with that number; 0: of no line.
-index_t text_rows::lines_left_out(std::string_view sample, index_t line) const {
-  if (line == 0) return 0;
-  const std::string_view before = sample.substr(0, gap_.at);
-  const bool is_behind_gap = line > std::count(before.begin(), before.end(), '\n');
-  return left_out_in_front_ + (is_behind_gap ? gap_.lines : 0);
-}
-
-/// Sets what is read first, with the numbers that its lines have in the file.
-void text_rows::begin_rows(std::string_view sample, const found_layout& found) {
-  lines_before_ = found.lines_before + left_out_in_front_;
-  block_ = sample.substr(found.rows_begin);
-  if (gap_.lines > 0 && found.rows_begin <= gap_.at) {
-    block_ = sample.substr(found.rows_begin, gap_.at - found.rows_begin);
-    behind_gap_ = sample.substr(gap_.at);
-  } else {
-    lines_before_ += gap_.lines;
-  }
-  // A block without text would say that there is no more.
-  if (block_.empty()) take_block();
 }
 
 /// What is wrong with such a file is where its lines end, whatever was found in its only line.
@@ -275,9 +249,7 @@ void text_rows::take_block() {
     block_ = {};
     return;
   }
-  if (!behind_gap_.empty()) lines_before_ += gap_.lines;
-  const std::string_view next =
-      behind_gap_.empty() ? source_->next() : std::exchange(behind_gap_, {});
+  const std::string_view next = source_->next();
   if (carried_.empty()) {
     block_ = next;
     return;
@@ -289,49 +261,16 @@ void text_rows::take_block() {
   block_ = joined_;
 }
 
-/// Asks for blocks until the lines are there that tell the layout. These may be far apart: of many
-/// blank lines in front and between only the number is kept.
+/// Asks for blocks until the lines are there that tell the layout.
 void text_rows::take_sample_lines() {
   block_ = without_byte_order_mark(source_->next());
-  skip_lines_in_front();
-  const std::size_t first_line = block_.empty() ? 0 : line_start(block_, 1);
-  if (blank_line_bytes(block_.substr(first_line)) >= many_blank_bytes) {
-    sample_ = block_.substr(0, first_line);
-    add_to_sample(block_.substr(first_line));
-    block_ = sample_;
-  }
   while (!block_.empty() && !holds_sample(block_)) {
     if (sample_.empty()) sample_ = block_;
     const std::string_view more = source_->next();
-    if (!more.empty()) add_to_sample(more);
+    sample_ += more;
     block_ = sample_;
     if (more.empty()) return;
   }
-}
-
-void text_rows::skip_lines_in_front() {
-  while (const std::size_t blank = blank_line_bytes(block_)) {
-    if (blank < many_blank_bytes) return;
-    left_out_in_front_ += lines_in(block_.substr(0, blank));
-    block_.remove_prefix(blank);
-    if (block_.empty()) block_ = source_->next();
-  }
-}
-
-/// Behind a quote the first blank lines stay: where it is open, it is closed there or too late.
-void text_rows::add_to_sample(std::string_view more) {
-  const std::size_t blank = blank_line_bytes(more);
-  if (gap_.lines == 0 && blank >= many_blank_bytes) {
-    const bool may_be_quoted = sample_.find('"') != npos;
-    const std::size_t kept = may_be_quoted ? more.rfind('\n', many_blank_bytes - 1) + 1 : 0;
-    sample_ += more.substr(0, kept);
-    gap_ = {.at = sample_.size(), .lines = lines_in(more.substr(kept, blank - kept))};
-    more.remove_prefix(blank);
-  } else if (gap_.lines > 0 && gap_.at == sample_.size()) {
-    gap_.lines += lines_in(more.substr(0, blank));
-    more.remove_prefix(blank);
-  }
-  sample_ += more;
 }
 
 /// Whether the first thing that is wrong with `read` is a line break in quotes, which was taken for

@@ -18,12 +18,6 @@ namespace gpu::io {
 struct block_values;
 struct value_range;
 
-/// Blank lines that a sample leaves out.
-struct blank_gap {
-  std::size_t at = 0;  // bytes of the sample in front of it
-  index_t lines = 0;
-};
-
 /// The rows of the text that a source delivers, a block of lines at a time.
 class text_rows final : public row_reader {
  public:
@@ -41,14 +35,10 @@ class text_rows final : public row_reader {
 
  private:
   [[nodiscard]] found_layout layout_of(std::string_view text, const text_options& options) const;
-  [[nodiscard]] index_t lines_left_out(std::string_view sample, index_t line) const;
-  void begin_rows(std::string_view sample, const found_layout& found);
   [[noreturn]] void refuse_returns(input_position where) const;
   [[nodiscard]] std::string column_text(index_t field) const;
   [[nodiscard]] std::string other_readings(input_position where) const;
   void take_sample_lines();
-  void skip_lines_in_front();
-  void add_to_sample(std::string_view more);
   void take_block();
   void keep_whole_records();
   void leave_rows_out();
@@ -63,9 +53,6 @@ class text_rows final : public row_reader {
   bool has_returns_alone_ = false;  // \r and no \n: an old line ending
   std::string_view block_;          // of the source, not read yet; empty at the end
   std::string sample_;              // of several blocks, where one does not hold it
-  index_t left_out_in_front_ = 0;   // blank lines in front of the sample
-  blank_gap gap_;                   // in the sample
-  std::string_view behind_gap_;     // of the sample, where rows begin in front of the gap
   std::string joined_;              // where the block is not one of the source
   std::string carried_;             // the begin of a record that the next block goes on with
   text_layout layout_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 
 namespace gpu::io {
@@ -20,8 +21,8 @@ npy_output::npy_output(output_file& out, std::string descr, std::vector<index_t>
                        std::optional<index_t> rows)
     : out_(out), descr_(std::move(descr)), row_shape_(std::move(row_shape)) {
   if (!rows && !out_.can_replace()) {
-    spool_.emplace();
-    return;
+    throw output_error(out_.name(),
+                       "as .npy needs a regular file, the number of rows is known last");
   }
   is_rewritten_ = !rows;
   out_.write(header_of(rows.value_or(0)));
@@ -34,18 +35,11 @@ std::string npy_output::header_of(index_t rows) const {
 }
 
 void npy_output::write(std::string_view bytes) {
-  if (spool_) {
-    spool_->write(bytes);
-  } else {
-    out_.write(bytes);
-  }
+  out_.write(bytes);
 }
 
 void npy_output::finish(index_t rows) {
   if (is_rewritten_) out_.replace(0, header_of(rows));
-  if (!spool_) return;
-  out_.write(header_of(rows));
-  spool_->copy_to(out_);
 }
 
 }  // namespace gpu::io

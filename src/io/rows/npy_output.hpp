@@ -9,17 +9,17 @@
 
 #include <gpu/index.hpp>
 
-#include "io/rows/spool_file.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::io {
 
-/// Where the rows are not known before, the header is rewritten at the end; what cannot be
-/// rewritten (a pipe, standard output) waits in a temporary file until then.
+/// Where the rows are not known before, the header is rewritten at the end, which only a regular
+/// file can.
 class npy_output {
  public:
-  /// `out` outlives the object. @param descr of an element, in Python. @param row_shape the shape
-  /// of a row, without the rows in front of it.
+  /// @throw output_error where the header is to be rewritten and cannot be. `out` outlives the
+  /// object. @param descr of an element, in Python. @param row_shape the shape of a row, without
+  /// the rows in front of it.
   npy_output(output_file& out, std::string descr, std::vector<index_t> row_shape,
              std::optional<index_t> rows);
   /// The next bytes behind the header.
@@ -34,7 +34,6 @@ class npy_output {
   std::string descr_;
   std::vector<index_t> row_shape_;
   bool is_rewritten_ = false;
-  std::optional<spool_file> spool_;
 };
 
 }  // namespace gpu::io

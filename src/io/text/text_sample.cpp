@@ -27,17 +27,21 @@ struct extent {
 
 extent sample_extent(std::string_view text) {
   std::size_t lines = 0;
+  std::size_t bytes = 0;  // without blank lines
+  const auto is_whole = [&] {
+    return lines == most_sample_lines || (lines >= 2 && bytes >= most_sample_bytes);
+  };
   std::size_t begin = 0;
-  while (begin < text.size()) {
-    if (lines == most_sample_lines || (lines >= 2 && begin >= most_sample_bytes)) {
-      return {begin, true};
-    }
+  while (begin < text.size() && !is_whole()) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) return {text.size(), false};
-    if (!trimmed(text.substr(begin, end - begin)).empty()) ++lines;
+    if (!trimmed(text.substr(begin, end - begin)).empty()) {
+      ++lines;
+      bytes += end - begin;
+    }
     begin = end + 1;
   }
-  return {text.size(), lines == most_sample_lines || (lines >= 2 && begin >= most_sample_bytes)};
+  return {begin, is_whole()};
 }
 
 /// Whether `c` separates fields in some layout.

@@ -222,7 +222,6 @@ void output_file::fail_to_write(int error_number) const {
 }
 
 void output_file::replace(std::uint64_t position, std::string_view bytes) const {
-  if (mapped_ && mapped_->store(position, bytes)) return;
   while (!bytes.empty()) {
     const ssize_t done =
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
@@ -233,23 +232,11 @@ void output_file::replace(std::uint64_t position, std::string_view bytes) const 
   }
 }
 
-std::size_t output_file::place_threads(std::size_t threads) {
-  constexpr std::size_t least_that_store = 4;
-  constexpr std::size_t most_that_store = 8;
-  constexpr std::size_t most_that_write = 2;
-  if (has_places() && threads >= least_that_store) mapped_ = mapped_places::of(descriptor_);
-  return std::min(threads, mapped_ ? most_that_store : most_that_write);
-}
-
 std::uint64_t output_file::take_place(std::uint64_t bytes) {
   if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes);
   const std::uint64_t place = places_end_ == 0 ? bytes_written_ : places_end_;
   places_end_ = place + bytes;
-  if (mapped_) {
-    mapped_->take(place, places_end_);
-  } else {
-    reserve_space(places_end_);
-  }
+  reserve_space(places_end_);
   return place;
 }
 
@@ -269,7 +256,6 @@ void output_file::reserve_space([[maybe_unused]] std::uint64_t end) {
 /// What is behind the bytes that count: space that was not needed, and places behind a failure.
 void output_file::give_back_space() {
   if (places_end_ == 0) return;
-  mapped_.reset();
   while (::ftruncate(descriptor_, static_cast<off_t>(bytes_written_)) != 0) {
     if (errno != EINTR) fail_to_write(errno);
   }
@@ -319,16 +305,6 @@ void output_file::commit() {
   } else {
     sync_folder_of(target_.path);
   }
-}
-
-std::string output_file::keep_partial() {
-  if (partial_path_.empty()) return target_.name;
-  pack_rest();
-  give_back_space();
-  close();
-  is_kept_ = true;
-  entry_.reset();
-  return full_partial_path();
 }
 
 void output_file::close() {

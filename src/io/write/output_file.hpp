@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +12,6 @@
 #include "io/file_digest.hpp"
 #include "io/io_error.hpp"
 #include "io/stop_request.hpp"
-#include "io/write/mapped_places.hpp"
 #include "io/write/output_target.hpp"
 #include "io/write/temporary_files.hpp"
 
@@ -59,9 +57,8 @@ struct output_settings {
 ///
 /// A regular file is written under a new name in its folder, `<path>.<random>.partial`; commit()
 /// writes it through to the disk and renames it over the target. An existing file keeps its mode.
-/// Without commit() the new file is removed, unless keep_partial() says that what is there is worth
-/// keeping. Anything else is written in place; a FIFO is opened by the first write, because that
-/// waits for a reader. One thread at a time.
+/// Without commit() the new file is removed. Anything else is written in place; a FIFO is opened by
+/// the first write, because that waits for a reader. One thread at a time.
 class output_file {
  public:
   /// @throw output_error where it cannot be created.
@@ -88,10 +85,8 @@ class output_file {
   [[nodiscard]] bool has_places() const noexcept {
     return can_replace() && !settings_.takes_digest && packed() == compression::none;
   }
-  /// How many of `threads` writing at places gains from; to be asked before the first place is
-  /// taken. Four or more store to the pages of a file that lies in memory; more than two that write
-  /// wait for each other (docs/experiments.md).
-  [[nodiscard]] std::size_t place_threads(std::size_t threads);
+  /// More threads that write at places wait for each other (docs/experiments.md).
+  static constexpr std::size_t most_place_threads = 2;
   /// The place of the next `bytes`, behind all before, for replace(); write() is not used any more.
   /// Asks the file system for space ahead, so that threads do not wait for each other to get it.
   /// @throw output_limit_reached
@@ -106,8 +101,6 @@ class output_file {
   /// message
   ///   says under which name.
   void commit();
-  /// Keeps what was written; returns the name it is under, or that of an output written in place.
-  std::string keep_partial();
 
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
   /// Of what was written, where settings.takes_digest.
@@ -143,10 +136,9 @@ class output_file {
   bool is_synced_ = false;
   bool is_kept_ = false;
   std::uint64_t bytes_written_ = 0;
-  std::uint64_t places_end_ = 0;           // of those that were taken; 0: none was
-  std::uint64_t reserved_end_ = 0;         // up to which the file system was asked for space
-  bool is_space_refused_ = false;          // it is not asked again
-  std::unique_ptr<mapped_places> mapped_;  // of a file in memory
+  std::uint64_t places_end_ = 0;    // of those that were taken; 0: none was
+  std::uint64_t reserved_end_ = 0;  // up to which the file system was asked for space
+  bool is_space_refused_ = false;   // it is not asked again
   file_digest digest_;
   std::string waiting_;  // to be compressed as one block
 };

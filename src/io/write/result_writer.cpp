@@ -41,7 +41,6 @@ class edge_tsv_writer final : public edge_writer {
     write_header();
     text_.finish();
   }
-  [[nodiscard]] written_edges written() noexcept override { return text_.written(); }
 
  private:
   /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
@@ -65,16 +64,15 @@ class edge_npy_writer final : public edge_writer {
                           return make_records(edges, {}, context_, bytes);
                         });
     } else {
-      pipeline_.emplace(out, out.place_threads(threads), block_edges);
+      pipeline_.emplace(out, std::min(threads, output_file::most_place_threads), block_edges);
     }
   }
   void write(std::span<const edge> edges) override { pipeline_->push(edges); }
   void finish() override {
     pipeline_->finish();
     if (context_.frame == result_frame::rows_only) return;
-    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->written().edges));
+    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->edges()));
   }
-  [[nodiscard]] written_edges written() noexcept override { return pipeline_->written(); }
 
  private:
   static constexpr std::size_t block_edges = std::size_t{1} << 16;

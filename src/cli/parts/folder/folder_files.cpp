@@ -57,14 +57,6 @@ std::uint64_t bytes_of(const struct stat& status) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-/// Whether two paths lead to one folder.
-bool is_folder(const fs::path& path, const struct stat& folder) {
-  struct stat status{};
-  const std::string name = path.empty() ? "." : path.native();
-  return ::stat(name.c_str(), &status) == 0 && status.st_dev == folder.st_dev &&
-         status.st_ino == folder.st_ino;
-}
-
 }  // namespace
 
 open_file::~open_file() {
@@ -201,22 +193,6 @@ lock_state folder_files::lock(lock_kind kind, std::optional<open_file>& lock) co
   const bool is_refused = errno == EWOULDBLOCK;
   lock.reset();
   return is_refused ? lock_state::refused : lock_state::not_offered;
-}
-
-std::vector<std::string> folder_files::names_within(const std::string& path) const {
-  struct stat folder{};
-  if (::stat(path_.c_str(), &folder) != 0) return {};
-  std::vector<std::string> out;
-  constexpr int most_links = 40;  // as the kernel
-  fs::path at = path;
-  for (int links = 0; links <= most_links; ++links) {
-    if (is_folder(at.parent_path(), folder)) out.push_back(at.filename());
-    std::error_code failed;
-    const fs::path next = fs::read_symlink(at, failed);
-    if (failed) break;
-    at = at.parent_path() / next;  // an absolute link replaces the folder
-  }
-  return out;
 }
 
 std::string read_to_the_end(int descriptor, std::uint64_t most_bytes) {

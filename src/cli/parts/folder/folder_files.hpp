@@ -85,9 +85,6 @@ class folder_files {
   /// Locks the folder until the object that holds `lock` is gone.
   [[nodiscard]] lock_state lock(lock_kind kind, std::optional<open_file>& lock) const;
 
-  /// Whether `path`, or a link on the way from it, is an entry of this folder: then its name there.
-  [[nodiscard]] std::vector<std::string> names_within(const std::string& path) const;
-
  private:
   [[nodiscard]] int descriptor() const;
 

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
-#include "cli/parts/manifest/manifest_faults.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 part_status damaged(std::string reason) {
   return {.state = part_state::damaged, .reason = std::move(reason)};
@@ -60,12 +64,11 @@ part_folder::contents part_folder::list() const {
   return out;
 }
 
-std::optional<part_manifest> part_folder::read_manifest(const part_place& place,
-                                                        std::string_view ending) const {
-  const auto text = files_.read(name_of(place, ending), most_manifest_bytes);
+std::optional<part_manifest> part_folder::read_manifest(const part_place& place) const {
+  const auto text = files_.read(name_of(place, manifest_ending), most_manifest_bytes);
   auto manifest = text ? parse_manifest(*text) : std::nullopt;
   const bool is_of_place = manifest && text_of(place_in(*manifest)) == text_of(place);
-  if (!is_of_place || !fault_of(*manifest).empty()) return {};
+  if (!is_of_place) return {};
   return manifest;
 }
 
@@ -80,8 +83,6 @@ part_status part_folder::check(const part_place& place, part_check how) const {
   if (!out.manifest) return damaged(name + " was changed, or is not a manifest of this version");
   const std::string said = text_of(place_in(*out.manifest));
   if (said != text_of(place)) return damaged(fmt::format("{} belongs to {}", name, said));
-  const std::string untrue = fault_of(*out.manifest);
-  if (!untrue.empty()) return damaged(fmt::format("{} says {}", name, untrue));
   for (const part_file& file : out.manifest->files) {
     const std::string fault = fault_in(files_, file, how, threads_);
     if (fault.empty()) continue;
@@ -95,7 +96,7 @@ part_status part_folder::check(const part_place& place, part_check how) const {
 std::optional<part_manifest> part_folder::any_manifest(const contents& listed) const {
   for (const auto& [step, numbers] : listed.numbers) {
     for (const index_t number : numbers) {
-      auto manifest = read_manifest({step, number, listed.of}, manifest_ending);
+      auto manifest = read_manifest({step, number, listed.of});
       if (manifest) return manifest;
     }
   }
@@ -116,77 +117,62 @@ void part_folder::expect_job(const job_key& key, index_t of) const {
                                 text_of(place_in(*manifest)), difference(manifest->job, key)));
 }
 
-void part_folder::expect_manifest(const part_place& place, std::string_view ending,
-                                  const job_key& key) const {
-  const std::string name = name_of(place, ending);
+void part_folder::expect_free(const part_place& place, const job_key& key) const {
+  const auto refuse = [this](const std::string& name, const std::string& fault) {
+    throw parts_error(
+        fmt::format("{}: {}, and is not replaced: move it away, or choose another "
+                    "folder",
+                    path_of(name), fault));
+  };
+  const std::string name = name_of(place, manifest_ending);
   const found_file found = files_.find(name);
-  if (!found.is_there) return;
-  std::string fault = found.fault;
-  if (fault.empty()) {
+  if (!found.fault.empty()) refuse(name, found.fault);
+  if (found.is_there) {
     const auto text = files_.read(name, most_manifest_bytes);
     const auto manifest = text ? parse_manifest(*text) : std::nullopt;
     if (manifest && manifest->job != key) {
-      fault = "is of another job: " + difference(manifest->job, key);
-    } else if (!text || !is_about_parts(*text)) {
-      fault = "is not a manifest of a part";
+      refuse(name, "is of another job: " + difference(manifest->job, key));
     }
+    if (!manifest && (!text || !is_about_parts(*text))) refuse(name, "is not a manifest of a part");
   }
-  if (fault.empty()) return;
-  throw parts_error(fmt::format(
-      "{}: {}, and is not replaced: move it away, or choose another folder", path_of(name), fault));
-}
-
-void part_folder::expect_free(const part_place& place, const job_key& key) const {
-  expect_manifest(place, manifest_ending, key);
-  expect_manifest(place, claim_ending, key);
-  for (const std::string& name : names_at(place)) {
-    const std::string fault = files_.find(name).fault;
-    if (fault.empty()) continue;
-    throw parts_error(
-        fmt::format("{}: {}, and is not replaced: move it away, or choose another folder",
-                    path_of(name), fault));
+  for (const std::string& file : names_at(place)) {
+    const std::string fault = files_.find(file).fault;
+    if (!fault.empty()) refuse(file, fault);
   }
 }
 
-void part_folder::claim(const part_manifest& m) const {
+void part_folder::expect_replaceable(const part_manifest& m) const {
   const part_place place = place_in(m);
   expect_free(place, m.job);
-  const auto said = read_manifest(place, manifest_ending);
-  const auto claimed = read_manifest(place, claim_ending);
+  const auto said = read_manifest(place);
   // One that was damaged is no witness of what it named, but that there was a part.
-  const bool is_part_damaged = !said && files_.find(name_of(place, manifest_ending)).bytes > 0;
+  if (!said && files_.find(name_of(place, manifest_ending)).bytes > 0) return;
   for (const part_file& file : m.files) {
-    if (is_part_damaged || names(said, file, m.job) || names(claimed, file, m.job)) continue;
+    if (names(said, file, m.job)) continue;
     const found_file found = files_.find(file.name);
     if (!found.is_there || found.bytes == 0) continue;
+    // What a killed process left has the bytes that are to stand there.
     if (io::digest_of_file(found.file->descriptor(), threads_) == file.digest) continue;
     throw parts_error(fmt::format(
         "{}: is there with other bytes, and no part of this job names it, so that it is "
         "not replaced: move it away, or choose another folder",
         path_of(file.name)));
   }
-  files_.write(name_of(place, claim_ending), to_json(m));
 }
 
 void part_folder::finish(const part_manifest& m) const {
   files_.write(name_of(place_in(m), manifest_ending), to_json(m));
-  files_.remove(name_of(place_in(m), claim_ending));
-}
-
-void part_folder::remove_files_of(const part_manifest& m) const {
-  for (const part_file& file : m.files) {
-    const found_file found = files_.find(file.name);
-    if (found.is_there && found.fault.empty()) files_.remove(file.name);
-  }
 }
 
 void part_folder::remove(const job_key& key, leftovers unfinished) const {
   for (const std::string& name : files_.names()) {
-    for (const std::string_view ending : {manifest_ending, claim_ending}) {
-      const auto place = place_of(name, ending);
-      const auto manifest = place ? read_manifest(*place, ending) : std::nullopt;
-      if (!manifest || manifest->job != key) continue;
-      remove_files_of(*manifest);
+    const auto place = place_of(name, manifest_ending);
+    const auto manifest = place ? read_manifest(*place) : std::nullopt;
+    if (manifest && manifest->job == key) {
+      for (const part_file& file : manifest->files) {
+        const found_file found = files_.find(file.name);
+        if (found.is_there && found.fault.empty()) files_.remove(file.name);
+      }
       files_.remove(name);
     }
     const auto text = step_of_sum(name) ? files_.read(name, most_manifest_bytes) : std::nullopt;
@@ -213,25 +199,24 @@ bool is_about_parts(std::string_view text) {
   return text.empty();  // nothing is lost with it
 }
 
-void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path) {
-  if (path.empty() || path == "-") return;
-  for (const std::string& name : folder.files().names_within(path)) {
-    if (!is_name_of_parts(name)) continue;
+void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
+  std::error_code ignored;  // of a name that is free
+  const fs::path own = fs::weakly_canonical(folder.path(), ignored);
+  for (const auto& [option, path] : {std::pair("INPUT", &job.input),
+                                     {"--groups", &job.groups},
+                                     {"--against", &job.against},
+                                     {"--covariates", &job.covariates},
+                                     {"--weights", &job.weights},
+                                     {"--output", &job.output},
+                                     {"--report", &job.report}}) {
+    if (path->empty() || *path == "-") continue;
+    const fs::path file = fs::weakly_canonical(*path, ignored);
+    if (file.parent_path() != own || !is_name_of_parts(file.filename().native())) continue;
     throw usage_error(
         fmt::format("{}: {} has a name that files of the parts in {} have, expected another name "
                     "or another folder",
-                    option, path, folder.path()));
+                    option, *path, folder.path()));
   }
-}
-
-void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
-  expect_no_part_name(folder, "INPUT", job.input);
-  expect_no_part_name(folder, "--groups", job.groups);
-  expect_no_part_name(folder, "--against", job.against);
-  expect_no_part_name(folder, "--covariates", job.covariates);
-  expect_no_part_name(folder, "--weights", job.weights);
-  expect_no_part_name(folder, "--output", job.output);
-  expect_no_part_name(folder, "--report", job.report);
 }
 
 }  // namespace gpu::cli

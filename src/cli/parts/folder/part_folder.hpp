@@ -69,27 +69,23 @@ class part_folder {
   ///   part at `place` may have, that no job in parts has written: a link, a folder, another user's
   ///   file, a text that is no manifest.
   void expect_free(const part_place& place, const job_key& key) const;
-  /// Makes known which files of `manifest` are about to get their names.
-  /// @throw parts_error where one of them stands there with other bytes, and no manifest or claim
+  /// @throw parts_error where a file of `manifest` stands there with other bytes, and no manifest
   /// of
-  ///   this job names it: then it is not the job's. io::output_error
-  void claim(const part_manifest& manifest) const;
-  /// Writes the manifest, and takes the claim back.
+  ///   this job names it: then it is not the job's.
+  void expect_replaceable(const part_manifest& manifest) const;
+  /// Writes the manifest: its files are there.
   /// @throw io::output_error
   void finish(const part_manifest& manifest) const;
 
-  /// Removes the files that the manifests and claims of this job name, damaged or not, these
-  /// manifests and claims, and the sums of counts; then the folder, where it is empty.
-  /// What is left unfinished there is removed too where `unfinished_too`.
+  /// Removes the files that the manifests of this job name, damaged or not, these manifests, and
+  /// the sums of counts; then the folder, where it is empty. What is left unfinished there is
+  /// removed too where `unfinished` says so.
   enum class leftovers { kept, removed };
   void remove(const job_key& key, leftovers unfinished) const;
   void remove_unfinished() const;
 
  private:
-  [[nodiscard]] std::optional<part_manifest> read_manifest(const part_place& place,
-                                                           std::string_view ending) const;
-  void expect_manifest(const part_place& place, std::string_view ending, const job_key& key) const;
-  void remove_files_of(const part_manifest& manifest) const;
+  [[nodiscard]] std::optional<part_manifest> read_manifest(const part_place& place) const;
 
   folder_files files_;
   int threads_;
@@ -101,10 +97,8 @@ inline constexpr std::uint64_t most_manifest_bytes = std::uint64_t{1} << 20;
 /// Whether `text` is, or was before it was damaged, what a job in parts writes about itself.
 [[nodiscard]] bool is_about_parts(std::string_view text);
 
-/// @throw usage_error where `path`, which `option` names, is in this folder under a name that files
-///   of parts have: it would be taken for one of them.
-void expect_no_part_name(const part_folder& folder, const char* option, const std::string& path);
-/// The same of every file that the command line of `job` names.
+/// @throw usage_error where a file that the command line of `job` names is in this folder under a
+///   name that files of parts have: it would be taken for one of them.
 void expect_no_part_names(const part_folder& folder, const pairs_command& job);
 
 }  // namespace gpu::cli

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
-#include "cli/parts/folder/agreement.hpp"
 #include "cli/parts/joining/part_listing.hpp"
 
 namespace gpu::cli {
@@ -19,13 +19,24 @@ void expect_known_job(const part_folder& folder, const job_key& job) {
   }
 }
 
+/// What all parts of a job say alike. Into how many patterns its rows were folded is the affair of
+/// each.
+auto decided(const part_manifest& m) {
+  const pair_summary& s = m.summary;
+  return std::tuple(s.rows, s.cols, s.y_rows, m.family, s.max_p_effective, s.cut_at_least,
+                    s.cut_at_most);
+}
+
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
   const keep_kind keep = job_of(out.job).keep;
   index_t next_row = 0;
   for (const part_manifest& m : out.parts) {
-    const std::string reason = disagreement(m, out.parts.front());
-    if (!reason.empty()) refuse_parts(folder, reason);
+    if (decided(m) != decided(out.parts.front())) {
+      refuse_parts(folder,
+                   fmt::format("{} was computed of other rows, or decided by another cut, than {}",
+                               text_of({m.step, m.number, m.of}), text_of({0, 1, m.of})));
+    }
     if (m.summary.part_begin != next_row) {
       refuse_parts(folder,
                    fmt::format("{} has {}, expected it to begin with {}",

@@ -3,118 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
-#include <system_error>
-#include <type_traits>
-#include <vector>
 
 #include <gpu/measure.hpp>
 #include <gpu/version.hpp>
 
-#include "cli/options/option_words.hpp"
+#include "cli/options/option_groups.hpp"
+#include "cli/options/pair_options.hpp"
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
-#include "io/json.hpp"
 #include "io/read/sparse/names_beside.hpp"
 
 namespace gpu::cli {
 namespace {
 
-/// Calls `see` with the name and the place of each option that decides how the result looks. The
-/// key and the job of a key both follow from this list.
-template <class Job, class See>
-void each_option(Job& job, const See& see) {
-  see("keep", job.keep);
-  see("k", job.k);
-  see("order", job.order);
-  see("format", job.format);
-  see("observations", job.writes_n);
-  see("confidence", job.confidence);
-  see("max-p", job.filter.max_p);
-  see("min-abs", job.filter.min_abs);
-  see("tail", job.filter.side);
-  see("adjust", job.filter.adjust);
-  see("p-method", job.pairs.p_method);
-  see("match", job.match);
-  see("effective-observations", job.pairs.effective_observations);
-  see("nan", job.pairs.nans);
-  see("min-observations", job.pairs.min_observations);
-  if (!job.fingerprints) return;
-  see("input-format", job.fingerprints->format);
-  see("bits", job.fingerprints->bits);
-  see("bit-order", job.fingerprints->order);
-}
-
-/// The options on how the input is read.
-template <class See>
-void each_reading(const pairs_command& job, const See& see) {
-  see("transpose", job.transposes);
-  see("header", job.text.header);
-  see("row-names", job.text.row_names);
-  see("delimiter", job.text.separator);
-  see("decimal", job.text.decimal);
-  see("comment", job.text.comment);
-  see("na-values", job.text.missing);
-  see("columns", job.text.columns);
-  see("skip-columns", job.text.skip_columns);
-  see("names-column", job.text.names_column);
-  see("rows", job.text.rows);
-}
-
-/// The text of a value; "" where the option is not given.
-struct to_text {
-  std::string operator()(bool value) const { return value ? "yes" : ""; }
-  std::string operator()(index_t value) const { return value == 0 ? "" : fmt::to_string(value); }
-  /// In the fewest digits that give it back.
-  std::string operator()(double value) const { return value == 0 ? "" : fmt::format("{}", value); }
-  std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const std::vector<std::string>& list) const {
-    std::string out;
-    for (const std::string& each : list) {
-      out.append(out.empty() ? "" : ",").append(io::json_text(each));
-    }
-    return out;
-  }
-  std::string operator()(const io::row_range& rows) const {
-    return rows.is_all() ? "" : fmt::format("{}-{}", rows.begin + 1, rows.end);
-  }
-  template <class Value>
-  std::string operator()(Value value) const
-    requires(!words_of<Value>.empty())
-  {
-    return word_of(value);
-  }
-};
-
-/// Whether `text` is the text of a value, which `value` becomes; "" leaves it.
-struct from_text {
-  std::string_view text;
-
-  bool operator()(bool& value) const { return text.empty() || (value = text == "yes"); }
-  template <class Number>
-  bool operator()(Number& value) const
-    requires std::is_arithmetic_v<Number>
-  {
-    return text.empty() ||
-           std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
-  }
-  bool operator()(observation_count& value) const {
-    double number = value;
-    const bool is_number = (*this)(number);
-    value = number;
-    return is_number;
-  }
-  template <class Value>
-  bool operator()(Value& value) const
-    requires(!words_of<Value>.empty())
-  {
-    return text.empty() || read_word(text, value);
-  }
-};
-
 /// What the statistic of a differential job begins with, in front of the measure.
 constexpr std::string_view differential_word = "differential ";
+
+/// The options of the verb of `job`, whose values are those of `job`.
+verb options_of(pairs_command& job) {
+  verb v{};
+  if (job.fingerprints) {
+    add_tanimoto_options(v, job);
+  } else if (job.is_differential()) {
+    add_differential(v, job);
+  } else {
+    add_pair_options(v, job);
+  }
+  return v;
+}
+
+/// Without dashes.
+std::string name_of(const option& each) {
+  return each.names.back().substr(each.names.back().find_first_not_of('-'));
+}
 
 std::string statistic_of(const pairs_command& job) {
   std::string name(job.info().name);
@@ -176,14 +98,15 @@ job_key key_of(const pairs_command& job) {
   }
   job_key key{.version = GPU_SIMILARITY_VERSION, .input = input, .against = against};
   key.options.emplace_back("statistic", statistic_of(job));
-  const auto add = [&key](const char* name, const auto& value) {
-    key.options.emplace_back(name, to_text()(value));
-  };
-  add("covariates", option_of("--covariates", job.covariates));
-  add("weights", option_of("--weights", job.weights));
-  each_option(job, add);
-  each_reading(job, add);
-  if (job.is_differential()) add("groups", groups_option(job));
+  key.options.emplace_back("covariates", option_of("--covariates", job.covariates));
+  key.options.emplace_back("weights", option_of("--weights", job.weights));
+  pairs_command same = job;
+  for (const option& each : options_of(same).options) {
+    if (each.decides != option::effect::other) {
+      key.options.emplace_back(name_of(each), each.value_text());
+    }
+  }
+  if (job.is_differential()) key.options.emplace_back("groups", groups_option(job));
   return key;
 }
 
@@ -249,11 +172,14 @@ pairs_command job_of(const job_key& key) {
       throw parts_error(fmt::format("parts of {} are not known", statistic));
     job.what = *found;
   }
-  each_option(job, [&key](const char* name, auto& value) {
-    const std::string& text = key.option(name);
-    if (from_text{text}(value)) return;
-    throw parts_error(fmt::format("parts of --{} {} are not known", name, text));
-  });
+  for (const option& each : options_of(job).options) {
+    if (each.decides != option::effect::result) continue;
+    const std::string& text = key.option(name_of(each));
+    if (!each.take(text)) {
+      throw parts_error(fmt::format("parts of --{} {} are not known", name_of(each), text));
+    }
+  }
+  settle_adjustment(job);
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cli/outputs/json_record.hpp"
+#include "cli/parts/manifest/part_names.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -33,6 +34,39 @@ observation_count observations_of_search(const part_manifest& m) {
       break;
   }
   return m.summary.observations;
+}
+
+/// Rows that have a statistic; nothing where more have none than there are.
+std::optional<std::uint64_t> valid_rows(index_t rows, std::uint64_t constant,
+                                        std::uint64_t with_nan, std::uint64_t infinite) {
+  auto left = static_cast<std::uint64_t>(rows);
+  for (const std::uint64_t without : {constant, with_nan, infinite}) {
+    if (without > left) return {};
+    left -= without;
+  }
+  return left;
+}
+
+/// Each row has a byte at least, and deflate packs at most 1032 bytes into one.
+bool fits(index_t rows, const io::file_digest& input) {
+  constexpr std::uint64_t most_per_byte = 1032;
+  return static_cast<std::uint64_t>(rows) / most_per_byte <= input.bytes;
+}
+
+/// Whether the numbers can be those of a part: memory is taken for what they say.
+bool is_possible(const part_manifest& m) {
+  const pair_summary& s = m.summary;
+  const row_counts& n = m.without;
+  const auto x = valid_rows(s.rows, n.constant_rows, n.nan_rows, n.infinite_rows);
+  const auto y = valid_rows(s.y_rows, n.y_constant_rows, n.y_nan_rows, n.y_infinite_rows);
+  return m.job.against.has_value() == (s.y_rows > 0) && fits(s.rows, m.job.input) &&
+         (!m.job.against || fits(s.y_rows, *m.job.against)) && x && y &&
+         tests_of(*x, s.y_rows > 0 ? y : std::nullopt) == m.family && s.part_begin <= s.part_end &&
+         s.part_end <= s.rows && s.pairs_tested <= m.family &&
+         (!m.search || (m.search->least <= m.search->most && m.search->most <= m.family)) &&
+         std::all_of(m.files.begin(), m.files.end(), [&m](const part_file& file) {
+           return is_file_of({m.step, m.number, m.of}, file.role, file.name);
+         });
 }
 
 }  // namespace
@@ -131,11 +165,7 @@ std::optional<part_manifest> parse_manifest(std::string_view text) {
   members.add(m);
   members.note(format == format_name && m.number >= 1 && m.number <= m.of);
   members.note((m.step > 0) == m.search.has_value());
-  for (const part_file& file : m.files) {
-    // A name leads nowhere else.
-    members.note(!file.name.empty() && file.name.find('/') == std::string::npos);
-  }
-  if (!members.is_whole()) return {};
+  if (!members.is_whole() || !is_possible(m)) return {};
   if (m.search) try {
       const pair_filter filter = job_of(m.job).filter;
       m.search->max_p = filter.max_p;

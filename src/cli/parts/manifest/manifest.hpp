@@ -62,7 +62,8 @@ struct part_manifest {
 [[nodiscard]] std::string to_json(const part_manifest& manifest);
 
 /// The manifest that `text` is; nothing where a byte of it was changed, or it is none of this
-/// format.
+/// format, or says what no part says: a file that is none of its place, more constant rows than
+/// rows, another number of tests than its rows have.
 [[nodiscard]] std::optional<part_manifest> parse_manifest(std::string_view text);
 
 }  // namespace gpu::cli

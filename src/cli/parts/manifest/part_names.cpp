@@ -53,7 +53,7 @@ bool is_whole_name_of_parts(std::string_view name) {
                   [&](const first_file& file) { return file.name == name; })) {
     return true;
   }
-  return place_of(name, manifest_ending) || place_of(name, claim_ending) ||
+  return place_of(name, manifest_ending) ||
          std::any_of(part_endings.begin(), part_endings.end(),
                      [&](const part_ending& e) { return place_of(name, e.ending).has_value(); });
 }

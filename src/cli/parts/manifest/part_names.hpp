@@ -21,9 +21,6 @@ struct part_place {
 [[nodiscard]] std::string text_of(const part_place& place);
 
 inline constexpr std::string_view manifest_ending = ".json";
-/// A claim is a manifest that is written before the files that it names, and is gone when the part
-/// is there: what a killed process left is known by it.
-inline constexpr std::string_view claim_ending = ".claim";
 
 /// "part-03-of-12" with the ending behind it; the numbers of a job sort as text.
 [[nodiscard]] std::string name_of(const part_place& place, std::string_view ending);

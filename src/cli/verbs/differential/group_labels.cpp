@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string_view>
@@ -11,9 +12,10 @@
 
 #include "base/counted.hpp"
 #include "cli/process/exit_code.hpp"
-#include "cli/verbs/file_lines.hpp"
+#include "cli/process/interrupt.hpp"
 #include "io/columns/column_order.hpp"
 #include "io/io_error.hpp"
+#include "io/read/input.hpp"
 #include "io/text/text_fields.hpp"
 
 namespace gpu::cli {
@@ -40,6 +42,82 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 bool is_no_label(std::string_view label) {
   return label.empty() || label == "-" || label == "NA";
+}
+
+constexpr std::uint64_t most_bytes = 1'000'000'000;  // unpacked
+constexpr std::size_t longest_line = 1'000'000;
+constexpr std::size_t block_bytes = std::size_t{1} << 16;
+
+class line_collector {
+ public:
+  line_collector(const std::string& path, index_t wanted) : path_(path), wanted_(wanted) {}
+
+  /// Takes the next bytes of the file.
+  void take(std::string_view text) {
+    if ((bytes_ += text.size()) > most_bytes) {
+      refuse(fmt::format("has more than {} bytes, expected a line for each of the {} columns",
+                         most_bytes, wanted_));
+    }
+    for (;;) {
+      const std::size_t end = text.find('\n');
+      line_ += text.substr(0, end);
+      if (line_.size() > longest_line) {
+        refuse(fmt::format("line {} has more than {} bytes", number_ + 1, longest_line));
+      }
+      if (end == std::string_view::npos) return;
+      end_line();
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> all() {
+    end_line();
+    return std::move(lines_);
+  }
+
+ private:
+  void end_line() {
+    std::string line = std::exchange(line_, {});
+    if (++number_ == 1) line = io::without_byte_order_mark(line);
+    line.erase(line.find_last_not_of(" \r") + 1);  // a tab has an empty field behind it
+    if (line.empty()) return;
+    const index_t most = 2 * wanted_ + 100;  // what repeats in fewer is named by who looks at them
+    if (std::ssize(lines_) == most) {
+      refuse(fmt::format("has more than {} lines, expected at most one for each of the {} columns",
+                         most, wanted_));
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  [[noreturn]] void refuse(const std::string& text) const {
+    throw io::input_error(path_, {}, text);
+  }
+
+  const std::string& path_;
+  index_t wanted_;
+  std::uint64_t bytes_ = 0;
+  index_t number_ = 0;
+  std::string line_;
+  std::vector<std::string> lines_;
+};
+
+/// The lines of a file without their ends and without blank lines. The file is opened as a table
+/// is: it may be compressed, and what cannot be read is an error. Memory: the lines, and some
+/// hundred kilobytes; a line of more than a megabyte is refused, and so are more lines than twice
+/// those that are wanted, and a file of more than a gigabyte.
+/// @param wanted how many lines there are, at most, where all is right: one for each column
+/// @throw io::input_error, io::interrupted
+std::vector<std::string> lines_of_file(const std::string& path, index_t wanted) {
+  io::input file(path, is_interrupted, most_bytes);
+  const auto bytes = file.bytes();
+  line_collector lines(path, wanted);
+  std::string block(block_bytes, '\0');
+  for (std::size_t got = block.size(); got == block.size();) {
+    file.check_stop();
+    got = bytes->read(block);
+    lines.take(std::string_view(block).substr(0, got));
+  }
+  return lines.all();
 }
 
 // A label for each column.
@@ -88,7 +166,7 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
                                         const io::column_names& columns,
                                         const complaint& complain) {
   std::vector<std::vector<std::string>> lines;
-  for (const std::string& line : lines_of_file(path, cols, "columns")) {
+  for (const std::string& line : lines_of_file(path, cols)) {
     lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
       complain(

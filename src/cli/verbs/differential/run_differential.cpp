@@ -1,19 +1,16 @@
 // gpu-similarity differential: pairs of rows whose correlation differs between two groups.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
-
-#include <gpu/differential.hpp>
 
 #include "base/counted.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/verbs/differential/differences.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/differential/group_labels.hpp"
 #include "cli/verbs/jobs.hpp"
@@ -21,7 +18,6 @@
 #include "cli/verbs/row_run.hpp"
 #include "cli/verbs/table_notes.hpp"
 #include "io/field_text.hpp"
-#include "io/io_error.hpp"
 #include "io/write/buffered_text.hpp"
 
 namespace gpu::cli {
@@ -46,23 +42,13 @@ class differential_operation final : public row_operation {
   }
 
   void compute(const io::table& block) override {
-    if (!job_.quiet) {
-      note(job_.input == "-" ? "standard input" : job_.input,
-           table_notes(block, job_.transposes, options_.exec.cpu_threads));
-    }
-    if (block.first_nan && options_.nans == nan_policy::reject) {
-      throw io::input_error(job_.input, *block.first_nan,
-                            missing_text(block, job_.transposes,
-                                         ways_out(block,
-                                                  "--nan propagate leaves out rows that "
-                                                  "miss a value of a group")));
-    }
-    const column_groups groups{groups_.first, groups_.second};
-    std::visit([&](const auto& values) { find(values.view(), groups); }, block.values);
+    check_table(job_, block, options_,
+                "--nan propagate leaves out rows that miss a value of a group");
+    found_ = find_differences(job_, block, groups_, options_, job_.filter);
     if (!job_.writes_q()) return;
     std::vector<double> p;
-    for (const differential_edge& e : edges_) p.push_back(e.p);
-    q_ = q_of_lines(p, summary_.pairs_tested, job_.filter.adjust);
+    for (const differential_edge& e : found_.edges) p.push_back(e.p);
+    q_ = q_of_lines(p, found_.summary.pairs_tested, job_.filter.adjust);
   }
 
   void write(const io::table& block) override {
@@ -70,8 +56,8 @@ class differential_operation final : public row_operation {
     if (job_.keep == keep_kind::counts) return write_degrees();
     differential_lines lines(job_.keep, job_.format, info_of(job_.what).symbol);
     fmt::format_to(text_->end(), "{}", lines.header(groups_, job_.writes_q()));
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      const differential_edge& own = edges_[e];
+    for (std::size_t e = 0; e < found_.edges.size(); ++e) {
+      const differential_edge& own = found_.edges[e];
       lines.append(text_->end(), name(own.row), name(own.col), own);
       if (job_.writes_q()) fmt::format_to(text_->end(), "{}", lines.q_text(q_[e]));
       text_->end_line();
@@ -81,7 +67,7 @@ class differential_operation final : public row_operation {
   void finish() override {
     text_->flush();
     if (job_.quiet) return;
-    const differential_summary& s = summary_;
+    const differential_summary& s = found_.summary;
     say(fmt::format("{} {} columns against {} {}: {} pairs tested, {} kept, p <= {:.6g}\n",
                     s.first_cols, groups_.first_label, s.second_cols, groups_.second_label,
                     s.pairs_tested, s.pairs_kept, s.max_p_effective));
@@ -95,30 +81,6 @@ class differential_operation final : public row_operation {
   }
 
  private:
-  /// The edges of the result; of top-k the partners of each row, best first.
-  template <class T>
-  void find(matrix_view<const T> values, const column_groups& groups) {
-    const auto pairs = [&](const auto& sink) {
-      return differential_pairs(job_.what, values, groups, options_, sink);
-    };
-    const differential_filter filter = differential_filter_of(job_.filter);
-    if (job_.keep == keep_kind::counts) {
-      differential_counts found = pairs(differential_count_sink{.keep = filter});
-      degrees_ = std::move(found.degree);
-      summary_ = std::move(found.summary);
-    } else if (job_.keep == keep_kind::top_k) {
-      // A row has no more partners than that.
-      const index_t k = std::clamp<index_t>(values.rows() - 1, 1, job_.k);
-      differential_partners found = pairs(differential_top_k_sink{.k = k, .keep = filter});
-      edges_ = edges_of(found);
-      summary_ = std::move(found.summary);
-    } else {
-      differential_edges found = pairs(differential_edge_sink{.keep = filter});
-      edges_ = std::move(found.edges);
-      summary_ = std::move(found.summary);
-    }
-  }
-
   // Who adjusts and finds no column q is told why.
   void note_missing_q() const {
     if (job_.filter.adjust != adjustment::benjamini_hochberg) return;
@@ -132,8 +94,8 @@ class differential_operation final : public row_operation {
   void write_degrees() {
     fmt::format_to(text_->end(), "name{}degree", tab_);
     text_->end_line();
-    for (std::size_t i = 0; i < degrees_.size(); ++i) {
-      fmt::format_to(text_->end(), "{}{}{}", name(static_cast<node_id>(i)), tab_, degrees_[i]);
+    for (std::size_t i = 0; i < found_.degree.size(); ++i) {
+      fmt::format_to(text_->end(), "{}{}{}", name(static_cast<node_id>(i)), tab_, found_.degree[i]);
       text_->end_line();
     }
   }
@@ -148,9 +110,7 @@ class differential_operation final : public row_operation {
   std::optional<io::buffered_text> text_;
   char tab_;
   const io::row_names* names_ = nullptr;
-  std::vector<differential_edge> edges_;
-  std::vector<std::uint32_t> degrees_;
-  differential_summary summary_;
+  differences found_;
   std::vector<double> q_;
 };
 

@@ -3,17 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include <gpu/error.hpp>
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/jobs.hpp"
-#include "cli/verbs/modules/node_sets.hpp"
 #include "io/field_text.hpp"
 #include "io/io_error.hpp"
 #include "io/read/input.hpp"
@@ -24,6 +32,89 @@
 
 namespace gpu::cli {
 namespace {
+
+/// Connected components of a network whose edges come one by one: nodes by name, in sets that
+/// edges join. Memory: the names and about 100 bytes a node, whatever
+/// the number of edges.
+class node_sets {
+ public:
+  using node = std::uint32_t;
+
+  /// The node of that name, which is new the first time.
+  node node_of(std::string_view name);
+  /// Joins the sets of two nodes.
+  void join(node a, node b);
+
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+  [[nodiscard]] const std::string& name(node a) const { return *names_[a]; }
+
+  /// The nodes, set by set: the largest set first, of equal ones the one with the earlier node;
+  /// within a set in the order in which they came. `first` of a set is where it begins.
+  struct listing {
+    std::vector<node> nodes = {};
+    std::vector<std::size_t> first = {};
+  };
+  [[nodiscard]] listing list();
+
+ private:
+  node root_of(node a);
+
+  struct hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, node, hash, std::equal_to<>> nodes_;
+  std::vector<const std::string*> names_;  // keys of nodes_, which stay where they are
+  std::vector<node> above_;                // a root is above itself
+  std::vector<node> size_;                 // of the set of a root
+};
+
+node_sets::node node_sets::node_of(std::string_view name) {
+  if (const auto found = nodes_.find(name); found != nodes_.end()) return found->second;
+  if (names_.size() == std::numeric_limits<node>::max()) {
+    throw capacity_exceeded("a network of more than 2^32 - 1 nodes is not offered",
+                            std::ssize(names_));
+  }
+  const auto made = static_cast<node>(names_.size());
+  names_.push_back(&nodes_.emplace(std::string(name), made).first->first);
+  above_.push_back(made);
+  size_.push_back(1);
+  return made;
+}
+
+node_sets::node node_sets::root_of(node a) {
+  while (above_[a] != a) a = above_[a] = above_[above_[a]];
+  return a;
+}
+
+void node_sets::join(node a, node b) {
+  a = root_of(a);
+  b = root_of(b);
+  if (a == b) return;
+  if (size_[a] < size_[b]) std::swap(a, b);
+  above_[b] = a;
+  size_[a] += size_[b];
+}
+
+node_sets::listing node_sets::list() {
+  std::vector<node> earliest(size(), std::numeric_limits<node>::max());  // of the set of a root
+  std::vector<node> root(size());
+  for (node a = 0; a < size(); ++a) {
+    root[a] = root_of(a);
+    earliest[root[a]] = std::min(earliest[root[a]], a);
+  }
+  listing out;
+  out.nodes.resize(size());
+  std::iota(out.nodes.begin(), out.nodes.end(), node{0});
+  std::sort(out.nodes.begin(), out.nodes.end(), [&](node a, node b) {
+    if (root[a] == root[b]) return a < b;
+    if (size_[root[a]] != size_[root[b]]) return size_[root[a]] > size_[root[b]];
+    return earliest[root[a]] < earliest[root[b]];
+  });
+  for (std::size_t k = 0; k < size(); ++k) {
+    if (k == 0 || root[out.nodes[k]] != root[out.nodes[k - 1]]) out.first.push_back(k);
+  }
+  return out;
+}
 
 /// Which fields of a line are read, as the header names them.
 struct edge_columns {

@@ -1,14 +1,10 @@
-// gpu-similarity soft-threshold: connectivities at powers, their scale-free fits, and the
-// topological overlap of a module.
+// gpu-similarity soft-threshold: connectivities at powers, and their scale-free fits.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <gpu/connectivity.hpp>
@@ -17,65 +13,15 @@
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/all_pairs.hpp"
-#include "cli/verbs/file_lines.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
 #include "cli/verbs/table_notes.hpp"
 #include "io/field_text.hpp"
-#include "io/io_error.hpp"
 #include "io/rows/row_writer.hpp"
 
 namespace gpu::cli {
 namespace {
-
-/// The rows of `table` that the names in a file mean, in their order.
-std::vector<index_t> rows_of_module(const std::string& path, const io::table& table) {
-  std::unordered_map<std::string, index_t> places;
-  constexpr index_t several = -1;
-  for (index_t i = 0; i < table.rows(); ++i) {
-    const auto [found, is_new] = places.emplace(table.names.name(i), i);
-    if (!is_new) found->second = several;
-  }
-  std::vector<index_t> rows;
-  std::vector<char> is_taken(static_cast<std::size_t>(table.rows()));  // 0 or 1
-  for (const std::string& name : lines_of_file(path, table.rows(), "rows of INPUT")) {
-    const auto found = places.find(name);
-    if (found == places.end()) {
-      throw io::input_error(
-          path, {}, fmt::format("got {}, expected the name of a row of INPUT", io::quoted(name)));
-    }
-    if (found->second == several) {
-      throw io::input_error(
-          path, {},
-          fmt::format("names {}, which more than one row of INPUT has", io::quoted(name)));
-    }
-    if (std::exchange(is_taken[static_cast<std::size_t>(found->second)], 1) != 0) {
-      throw io::input_error(path, {}, fmt::format("names {} twice", io::quoted(name)));
-    }
-    rows.push_back(found->second);
-  }
-  if (rows.size() >= 2) return rows;
-  throw io::input_error(
-      path, {},
-      fmt::format("got {}, expected at least 2", gpu::detail::counted(rows.size(), "name")));
-}
-
-io::table taken_rows(const io::table& table, const std::vector<index_t>& rows) {
-  io::table out;
-  for (const index_t row : rows) out.names.add(table.names.name(row));
-  std::visit(
-      [&]<class T>(const matrix<T>& values) {
-        matrix<T> taken(std::ssize(rows), values.cols());
-        for (index_t i = 0; i < taken.rows(); ++i) {
-          const T* const from = values.row(rows[static_cast<std::size_t>(i)]).data();
-          std::copy(from, from + values.cols(), taken.row(i).data());
-        }
-        out.values = std::move(taken);
-      },
-      table.values);
-  return out;
-}
 
 class soft_threshold_operation final : public row_operation {
  public:
@@ -93,18 +39,8 @@ class soft_threshold_operation final : public row_operation {
   void begin(const io::row_reader&, io::output_file& out) override { out_ = &out; }
 
   void compute(const io::table& block) override {
-    if (!job_.quiet) {
-      note(job_.input == "-" ? "standard input" : job_.input,
-           table_notes(block, job_.transposes, options_.exec.cpu_threads));
-    }
-    if (block.first_nan && options_.nans == nan_policy::reject) {
-      throw io::input_error(job_.input, *block.first_nan,
-                            missing_text(block, job_.transposes,
-                                         ways_out(block,
-                                                  "--nan pairwise leaves them out pair by "
-                                                  "pair, --nan propagate such rows")));
-    }
-    if (job_.keep == soft_result::overlap) return find_overlap(block);
+    check_table(job_, block, options_,
+                "--nan pairwise leaves them out pair by pair, --nan propagate such rows");
     connectivity_table found =
         detail::all_pairs(job_.what, detail::pair_tables{table_of(block)}, options_, job_.network);
     note_rows_without(found.summary);
@@ -158,20 +94,6 @@ class soft_threshold_operation final : public row_operation {
       std::copy(std::begin(line), std::end(line), values_.row(p).data());
     }
     power_ = fits.power;
-  }
-
-  void find_overlap(const io::table& block) {
-    const io::table module = taken_rows(block, rows_of_module(job_.module, block));
-    const correlation_matrix<double> dense =
-        detail::all_pairs(job_.what, detail::pair_tables{table_of(module)}, options_, dense_sink{});
-    execution exec = options_.exec;
-    exec.on_progress = {};
-    values_ = topological_overlap(
-        dense.view(),
-        {.power = job_.network.powers.front(), .network = job_.network.network, .exec = exec});
-    note_rows_without(dense.summary);
-    names_ = module.names;
-    for (index_t i = 0; i < module.rows(); ++i) columns_.push_back(module.names.name(i));
   }
 
   const soft_threshold_command& job_;

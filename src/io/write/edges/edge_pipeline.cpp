@@ -42,6 +42,7 @@ edge_pipeline::~edge_pipeline() {
 }
 
 void edge_pipeline::push(std::span<const edge> edges) {
+  edges_ += edges.size();
   if (has_places_ && edges.size() >= block_edges_) return write_in_place(edges);
   while (!edges.empty()) {
     if (!current_) current_ = take_spare();
@@ -82,16 +83,6 @@ void edge_pipeline::finish() {
   rethrow_failure();
 }
 
-written_edges edge_pipeline::written() noexcept {
-  try {
-    finish();
-  } catch (...) {
-    wait_for_all();  // what is behind a failure is left out
-  }
-  const std::scoped_lock lock(mutex_);
-  return {written_.edges, submitted_ == 0 ? out_.bytes_written() : written_.bytes};
-}
-
 edge_pipeline::owned_block edge_pipeline::take_spare() {
   const std::scoped_lock lock(mutex_);
   if (spare_.empty()) return std::make_unique<block>();
@@ -124,7 +115,6 @@ void edge_pipeline::submit(owned_block full) {
   locked lock(mutex_);
   turned_.wait(lock, [&] { return submitted_ - turn_ < most_blocks_ || failure_; });
   rethrow_failure();
-  if (submitted_ == 0) written_.bytes = out_.bytes_written();
   full->number = submitted_;
   if (threads_.empty()) {
     ++submitted_;
@@ -205,10 +195,6 @@ void edge_pipeline::write(block& ready, locked& lock) {
       failure = std::current_exception();
     }
     lock.lock();
-    if (!failure) {
-      written_.edges += ready.edges.size();
-      written_.bytes += ready.bytes.size();
-    }
   }
   if (!failure_) failure_ = failure;
   ++turn_;

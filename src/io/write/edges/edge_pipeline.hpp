@@ -21,12 +21,6 @@
 
 namespace gpu::io {
 
-/// How much of a result stands whole in its output.
-struct written_edges {
-  std::uint64_t edges = 0;
-  std::uint64_t bytes = 0;  ///< From the beginning of the output, headers included.
-};
-
 /// Room for the bytes of a block, not initialised.
 class block_text {
  public:
@@ -45,7 +39,7 @@ class block_text {
 };
 
 /// Writes blocks of edges to `out`, which nothing else may use between the first push() and the end
-/// of finish(), written() or the destructor. Threads start with the first full block: few edges
+/// of finish() or the destructor. Threads start with the first full block: few edges
 /// need none, and one thread is the caller's. No thread waits for its turn to write: the one that
 /// completes the block whose turn it is writes that and all that are ready behind it, while the
 /// others go on. Records as they are in memory have known places: in a file that has such, each
@@ -73,8 +67,8 @@ class edge_pipeline {
   /// Waits until everything is written.
   /// @throw as push.
   void finish();
-  /// Waits until everything is written or has failed.
-  [[nodiscard]] written_edges written() noexcept;
+  /// Those that were pushed.
+  [[nodiscard]] std::uint64_t edges() const noexcept { return edges_; }
 
  private:
   struct block {
@@ -110,6 +104,7 @@ class edge_pipeline {
   formatter format_;
   bool has_places_ = false;  // blocks are written as they are formatted
   owned_block current_;      // that is being filled; null before the first edge
+  std::uint64_t edges_ = 0;
 
   std::mutex mutex_;
   std::condition_variable came_;    // a block waits, or the end is near
@@ -119,7 +114,6 @@ class edge_pipeline {
   std::vector<owned_block> spare_;
   std::uint64_t submitted_ = 0;  // blocks
   std::uint64_t turn_ = 0;       // the block that is to be written next
-  written_edges written_;
   std::exception_ptr failure_;
   bool is_writing_ = false;    // some thread is
   bool is_abandoned_ = false;  // blocks are left out

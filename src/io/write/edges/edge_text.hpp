@@ -84,7 +84,6 @@ class edge_text_writer {
   /// As edge_pipeline.
   void write(std::span<const edge> edges) { pipeline_.push(edges); }
   void finish() { pipeline_.finish(); }
-  [[nodiscard]] written_edges written() noexcept { return pipeline_.written(); }
 
  private:
   /// The bytes of a block, in `text`.

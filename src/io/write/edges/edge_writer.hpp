@@ -10,7 +10,7 @@
 namespace gpu::io {
 
 /// Edges as they come. They are written in the background: the output belongs to the writer until
-/// finish() or written() returned, or the writer is gone, and what goes wrong may come out of a
+/// finish() returned, or the writer is gone, and what goes wrong may come out of a
 /// later call.
 class edge_writer {
  public:
@@ -21,8 +21,6 @@ class edge_writer {
   /// Completes the file, which the caller then commits.
   /// @throw as write.
   virtual void finish() = 0;
-  /// What stands whole in the output once nothing more comes; also after a failure.
-  [[nodiscard]] virtual written_edges written() noexcept = 0;
 };
 
 }  // namespace gpu::io

@@ -1,4 +1,4 @@
-#include "cli/verbs/fraction_cut.hpp"
+#include "cli/verbs/found_cuts.hpp"
 
 #include <fmt/format.h>
 
@@ -154,6 +154,29 @@ double cut_of_fraction(const pairs_command& job, const input_tables& tables, pro
   } catch (const cancelled&) {
     throw interrupted_run("interrupted: nothing is written");
   }
+}
+
+std::optional<max_t_null> find_maxima(const pairs_command& job, const input_tables& tables,
+                                      progress_line& line) {
+  if (job.correct != correction::max_t) return std::nullopt;
+  pair_options options = job.pairs;
+  options.exec.on_progress = [&line](const progress& state) {
+    line.show(state, "permutations");
+    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
+  };
+  try {
+    return detail::max_t(job.what, tables_of(tables), options, job.max_t);
+  } catch (const cancelled&) {
+    throw interrupted_run("interrupted: nothing is written");
+  }
+}
+
+pairs_command with_cut(const pairs_command& job, const max_t_null& null) {
+  pairs_command out = job;
+  const pair_filter cut = null.keep(job.filter.max_p);
+  out.filter.max_p = 1;
+  out.filter.min_abs = std::max(cut.min_abs, job.filter.min_abs);
+  return out;
 }
 
 }  // namespace gpu::cli

@@ -1,5 +1,9 @@
 #pragma once
-// --keep-fraction: the cut that keeps the strongest share of all pairs, found before the run.
+// Cuts that are found before the run that they are for: of --keep-fraction, and of --adjust max-t.
+
+#include <optional>
+
+#include <gpu/max_t.hpp>
 
 #include "cli/options/options.hpp"
 #include "cli/process/progress_line.hpp"
@@ -14,5 +18,14 @@ namespace gpu::cli {
 /// @throw usage_error where a one-sided tail has fewer pairs of its sign; interrupted_run
 [[nodiscard]] double cut_of_fraction(const pairs_command& job, const input_tables& tables,
                                      progress_line& line);
+
+/// The largest statistics of the shuffled tables; nothing of a job without --adjust max-t.
+/// @throw interrupted_run, and what the library throws
+[[nodiscard]] std::optional<max_t_null> find_maxima(const pairs_command& job,
+                                                    const input_tables& tables,
+                                                    progress_line& line);
+
+/// `job` with its --max-p as the cut on the statistic that the maxima say.
+[[nodiscard]] pairs_command with_cut(const pairs_command& job, const max_t_null& null);
 
 }  // namespace gpu::cli

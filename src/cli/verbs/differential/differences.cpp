@@ -1,4 +1,4 @@
-#include "cli/parts/difference_part.hpp"
+#include "cli/verbs/differential/differences.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -13,10 +13,36 @@ namespace gpu::cli {
 namespace {
 
 template <class Sink>
-auto pairs_of(const pairs_command& job, const input_tables& tables, const pair_options& options,
-              const Sink& sink) {
-  return detail::differential_pairs(job.what, table_of(tables.x),
-                                    {tables.groups.first, tables.groups.second}, options, sink);
+auto pairs_of(const pairs_command& job, const io::table& table, const labelled_groups& groups,
+              const pair_options& options, const Sink& sink) {
+  return detail::differential_pairs(job.what, table_of(table), {groups.first, groups.second},
+                                    options, sink);
+}
+
+}  // namespace
+
+differences find_differences(const pairs_command& job, const io::table& table,
+                             const labelled_groups& groups, const pair_options& options,
+                             const pair_filter& filter) {
+  const differential_filter keep = differential_filter_of(filter);
+  const auto pairs = [&](const auto& sink) { return pairs_of(job, table, groups, options, sink); };
+  differences out;
+  if (job.keep == keep_kind::counts) {
+    auto found = pairs(differential_count_sink{.keep = keep});
+    out.degree = std::move(found.degree);
+    out.summary = std::move(found.summary);
+  } else if (job.keep == keep_kind::top_k) {
+    // A row has no more partners than that.
+    const index_t k = std::clamp<index_t>(table.rows() - 1, 1, job.k);
+    auto found = pairs(differential_top_k_sink{.k = k, .keep = keep});
+    out.edges = edges_of(found);
+    out.summary = std::move(found.summary);
+  } else {
+    auto found = pairs(differential_edge_sink{.keep = keep});
+    out.edges = std::move(found.edges);
+    out.summary = std::move(found.summary);
+  }
+  return out;
 }
 
 pair_summary summary_of(const input_tables& tables, const pair_options& options,
@@ -44,38 +70,9 @@ pair_summary summary_of(const input_tables& tables, const pair_options& options,
           .pairs_seconds = found.seconds};
 }
 
-}  // namespace
-
-difference_part find_differences(const pairs_command& job, const input_tables& tables,
-                                 const pair_options& options, const pair_filter& filter) {
-  const differential_filter keep = differential_filter_of(filter);
-  difference_part out;
-  differential_summary summary;
-  if (job.keep == keep_kind::counts) {
-    auto found = pairs_of(job, tables, options, differential_count_sink{.keep = keep});
-    out.degree = std::move(found.degree);
-    summary = std::move(found.summary);
-  } else if (job.keep == keep_kind::top_k) {
-    // A row has no more partners than that.
-    const index_t k = std::clamp<index_t>(tables.rows() - 1, 1, job.k);
-    auto found = pairs_of(job, tables, options, differential_top_k_sink{.k = k, .keep = keep});
-    out.edges = edges_of(found);
-    summary = std::move(found.summary);
-  } else {
-    auto found = pairs_of(job, tables, options, differential_edge_sink{.keep = keep});
-    out.edges = std::move(found.edges);
-    summary = std::move(found.summary);
-  }
-  out.summary = summary_of(tables, options, filter, std::move(summary));
-  for (const differential_edge& e : out.edges) {
-    out.summary.checksum += checksum_of(e.row, e.col, e.z);
-  }
-  return out;
-}
-
 discovery_counts count_differences(const pairs_command& job, const input_tables& tables,
                                    const pair_options& options, const discovery_sink& sink) {
-  return pairs_of(job, tables, options, sink);
+  return pairs_of(job, tables.x, tables.groups, options, sink);
 }
 
 }  // namespace gpu::cli

@@ -6,6 +6,14 @@
 #include "kernels/pairs/edges/kernels.hpp"
 
 namespace gpu::cuda {
+namespace {
+
+// A pair of a sample takes as long as many pairs that are decided together, and the more the longer
+// its rows are: few pairs of long rows are decided sooner than sampled.
+constexpr index_t long_row = 8192;
+constexpr std::uint64_t pairs_of_sampled = 16;
+
+}  // namespace
 
 detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
                               const detail::pair_area& area, const detail::pair_cut& keep,
@@ -14,7 +22,7 @@ detail::cut_sample sample_cut(const detail::measure_traits& what, const device_r
   const std::uint64_t pairs = detail::pairs_in(area);
   if (!rows.resident() || !kernels::can_sample(format.tile)) return {};
   const std::uint64_t wanted = detail::sample_size(static_cast<double>(pairs), format.cols);
-  if (pairs <= wanted) return {};  // it would take as long as the job
+  if (format.cols > long_row && pairs <= pairs_of_sampled * wanted) return {};
   kernels::sample_request request{
       .tile = format.tile,
       .rows = rows.all(),

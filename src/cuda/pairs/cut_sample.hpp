@@ -9,8 +9,8 @@
 namespace gpu::cuda {
 
 /// Samples random pairs i < j of `area` on the device, the same ones on every call. The sample is
-/// empty where the rows are not resident or not packed, and where the area has no more pairs than
-/// the sample would. Waits for the stream.
+/// empty where the rows are not resident or not packed, and where long rows have so few pairs that
+/// a sample would take as long as the job. Waits for the stream.
 detail::cut_sample sample_cut(const detail::measure_traits& what, const device_rows& rows,
                               const detail::pair_area& area, const detail::pair_cut& keep,
                               cudaStream_t stream);

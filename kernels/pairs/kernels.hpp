@@ -40,7 +40,7 @@ enum class pair_tile_kind {
   products_half,    // rows: unit rows in two halves, see half_plane_rows; likewise
   pairwise_ranks,   // rows: pairwise_rank_layout; panels with memory for products and a decision
   pairwise_values,  // rows: pairwise_value_layout; likewise
-  signs               // rows: sign_row_layout; panels with memory for products and a tied decision
+  signs             // rows: sign_row_layout; panels with memory for products and a tied decision
 };
 /// Whether rows have missing values.
 constexpr bool is_pairwise(pair_tile_kind tile) {

@@ -61,7 +61,6 @@ NAMES = {
         "gpu::matrix_view<const float> x, gpu::matrix_view<const double> covariates, std::span<const double> weights",
     ("docs/spearman.md", "#include <gpu/all_pairs.hpp>"):
         "const int* data, gpu::index_t rows, gpu::index_t cols, gpu::matrix_view<const int> y",
-    ("docs/spearman.md", "auto found"): "gpu::matrix_view<const int> x, void (&use)(gpu::node_id)",
     ("docs/tanimoto.md", "const gpu::bit_matrix"):
         "const gpu::matrix<std::uint8_t>& fingerprints, gpu::bit_matrix_view queries",
     ("docs/top_k.md", "auto best"):

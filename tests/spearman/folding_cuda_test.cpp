@@ -107,9 +107,9 @@ TEST_CASE("Folded rows of more than 128 columns pass a screen", "[spearman]") {
     const auto wanted = gpu::spearman_all_pairs(
         data.view(), gpu_test::folding(cpu, gpu::row_folding::never), gpu::edge_sink{.keep = keep});
     REQUIRE(wanted.edges.size() > 1'000);
-    const auto got = gpu::spearman_all_pairs(
-        data.view(), gpu_test::folding(best, gpu::row_folding::always),
-        gpu::edge_sink{.keep = keep});
+    const auto got =
+        gpu::spearman_all_pairs(data.view(), gpu_test::folding(best, gpu::row_folding::always),
+                                gpu::edge_sink{.keep = keep});
     CHECK(got.edges == wanted.edges);
     CHECK(got.summary.patterns > 0);
   }

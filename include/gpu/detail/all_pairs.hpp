@@ -50,7 +50,7 @@ sink_result_t<Sink> all_pairs(measure what, const pair_tables& data, const pair_
 /// Which arguments a function takes.
 enum class call_kind {
   all_pairs,  ///< y can be prepared rows.
-  plan        ///< A filter can stand for an edge_sink.
+  plan        ///< A filter may be written instead of an edge_sink.
 };
 
 /// The place of an argument that is not there.

@@ -100,7 +100,8 @@ __global__ void __launch_bounds__(Tile::shape.threads, Tile::shape.blocks_per_mu
   extern __shared__ __align__(16) unsigned char shared[];
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
   const index_t first_row = blockIdx.x % row_tiles * Tile::shape.rows;
-  const column_span span = span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles, walked_tiles);
+  const column_span span =
+      span_of_block<Tile>(panel, first_row, blockIdx.x / row_tiles, walked_tiles);
   if (span.length <= 0) return;
   if constexpr (requires { Sink::leaves_out(args, first_row); }) {
     if (Sink::leaves_out(args, panel.rows.first + first_row)) return;
@@ -141,8 +142,8 @@ void run_pair_kernel(const pair_panel& panel, const typename Sink::args& args,
   if (panel.rows.count == 0 || panel.cols.count == 0) return;
   const index_t row_tiles = ceil_div(panel.rows.count, Tile::shape.rows);
   const index_t col_tiles = ceil_div(panel.cols.count, index_t{Tile::shape.cols});
-  const index_t at_once = index_t{Tile::shape.blocks_per_multiprocessor} *
-                          cuda::current_limits().multiprocessors;
+  const index_t at_once =
+      index_t{Tile::shape.blocks_per_multiprocessor} * cuda::current_limits().multiprocessors;
   const index_t walked =
       policy::walked_column_tiles(row_tiles, col_tiles, at_once, most_walked_tiles<Tile>());
   const index_t spans = ceil_div(col_tiles, walked);

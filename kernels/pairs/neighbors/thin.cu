@@ -2,9 +2,9 @@
 // The right rows are read as they were prepared, so nothing is packed first.
 //
 // A warp takes one group after the other. A lane holds one row of the group at a time in registers
-// and multiplies it by the left rows, which lie in shared memory: integer sums by dp4a, or unit rows
-// in single precision. So right rows are read from memory once, or once for each block of left rows
-// that fills shared memory.
+// and multiplies it by the left rows, which lie in shared memory: integer sums by dp4a, or unit
+// rows in single precision. So right rows are read from memory once, or once for each block of left
+// rows that fills shared memory.
 //
 // What follows is the second half of the search (choice.cu), with many warps a row: each looks at a
 // slice of the groups, and merge_kernel takes the best of their lists.
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(threads)
         float keys[at_a_time];
 #pragma unroll
         for (int i = 0; i < at_a_time; ++i) {
-          const float estimate = right.product(left + (l + i) * Products::row_bytes) *
-                                 (left_inverse[l + i] * inverse);
+          const float estimate =
+              right.product(left + (l + i) * Products::row_bytes) * (left_inverse[l + i] * inverse);
           keys[i] = there ? neighbor_key(estimate, args.key) : CUDART_NAN_F;
         }
 #pragma unroll

@@ -96,9 +96,8 @@ constexpr index_t least_rounds = 3;
 
 index_t wanted_tiles(const product_job& job, tile_name name) {
   const auto& tile = matmul_policy::tensor_double_tile(name);
-  const index_t tiles =
-      ceil_div(job.rows, index_t{tile.block_m}) * ceil_div(job.cols, index_t{tile.block_n}) *
-      job.to.parts;
+  const index_t tiles = ceil_div(job.rows, index_t{tile.block_m}) *
+                        ceil_div(job.cols, index_t{tile.block_n}) * job.to.parts;
   return job.blocks == product_blocks::all ? tiles : tiles / 2;
 }
 

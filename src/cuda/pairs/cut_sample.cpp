@@ -23,13 +23,12 @@ detail::cut_sample sample_cut(const detail::measure_traits& what, const device_r
   if (!rows.resident() || !kernels::can_sample(format.tile)) return {};
   const std::uint64_t wanted = detail::sample_size(static_cast<double>(pairs), format.cols);
   if (format.cols > long_row && pairs <= pairs_of_sampled * wanted) return {};
-  kernels::sample_request request{
-      .tile = format.tile,
-      .rows = rows.all(),
-      .sides = sides_of(area, {}).rows,
-      .pairs = wanted,
-      .keep = keep,
-      .magnitudes = {}};
+  kernels::sample_request request{.tile = format.tile,
+                                  .rows = rows.all(),
+                                  .sides = sides_of(area, {}).rows,
+                                  .pairs = wanted,
+                                  .keep = keep,
+                                  .magnitudes = {}};
   for (double& magnitude : request.magnitudes) magnitude = std::numeric_limits<double>::infinity();
   // Which screens there are does not depend on what they are used for.
   const auto screens =

@@ -142,8 +142,8 @@ class PairRunOptions(RunOptions, total=False):
         instead, True also takes arrays from the memory of a GPU.
     part : tuple of int
         (index, of): the part number `index`, from 0, of a job that is cut into `of` parts. The
-        parts together are the whole call, decided by the same cut. Not with the adjustment of Benjamini
-        and Hochberg.
+        parts together are the whole call, decided by the same cut. Not with the adjustment of
+        Benjamini and Hochberg.
     fold : {"automatic", "never", "always"}
         Whether rows of equal ranks are computed once; no result depends on it.
     progress : bool or callable

@@ -84,8 +84,8 @@ scan_result scan(scan_test test, const T* data, std::size_t begin, std::size_t e
 }  // namespace
 
 namespace GPU_SIMILARITY_LEVEL {
-const scan_table top_k_scans = {scan<std::int8_t>,  scan<std::int16_t>,  scan<std::int32_t>,
-                                scan<std::uint8_t>, scan<std::uint16_t>, scan<float>,
-                                scan<double>};
+const scan_table top_k_scans = {{scan<std::int8_t>},  {scan<std::int16_t>},  {scan<std::int32_t>},
+                                {scan<std::uint8_t>}, {scan<std::uint16_t>}, {scan<float>},
+                                {scan<double>}};
 }  // namespace GPU_SIMILARITY_LEVEL
 }  // namespace gpu::cpu

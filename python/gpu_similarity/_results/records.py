@@ -140,7 +140,6 @@ class EdgeRecords(PairResult):
     def _line(self, record: Any) -> str:
         """A record in that text."""
 
-
     @property
     def row(self) -> npt.NDArray[np.int64]:
         """The smaller row number of each pair; of x against y, the row of x. A new array."""

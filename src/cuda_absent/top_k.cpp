@@ -23,14 +23,6 @@ void top_k(device_matrix_view<const T>, index_t, device_matrix_view<T>, device_m
   throw_not_built();
 }
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                             \
-  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&); \
-  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,         \
-                         const top_k_options&);                                                   \
-  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,             \
-                         device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,      \
-                         const top_k_options&);
-GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
-#undef GPU_SIMILARITY_INSTANTIATE
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE_TOP_K)
 
 }  // namespace gpu::cuda

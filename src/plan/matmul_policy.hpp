@@ -34,8 +34,8 @@ struct register_tile {
 /// Names of tiles: medium to slim of register_tiled, large to small of `tensor` for double.
 enum class tile_name { large, medium, small, narrow, slim };
 
-/// medium, small, narrow and slim. Narrow and slim are for C of at most so few columns, of which
-/// the others would compute mostly padding. cuBLAS's time over that of float on an H100: medium
+/// medium, small, narrow and slim. Narrow and slim are for C of at most so few columns: there the
+/// others compute mostly padding. cuBLAS's time over this one's, float on an H100: medium
 /// 1.03 to 1.10 at 1000 to 1536, 0.96 at 2048, 0.98 at 4096; small 1.03 at 256, 0.99 at 512, 1.19
 /// at 32 x 65536 x 1024; narrow 1.31 at 65536 x 32 x 1024; slim 1.06 at 65536 x 16 x 512.
 /// bench/results/matmul_splits_h100.json has more shapes (small is called light there) and tiles.

@@ -98,7 +98,7 @@ TEST_CASE("Folding of many rows gives the CPU's bits", "[spearman]") {
 // What a row loses by rounding belongs to its pattern once rows are folded.
 TEST_CASE("Folded rows of more than 128 columns pass a screen", "[spearman]") {
   auto data = many_repeated_rows(9'000, 2'999, 150);
-  // Every fifth row has the ranks of its neighbour turned round, but for two columns.
+  // Every fifth row has the ranks of its neighbour turned round, except in two columns.
   for (gpu::index_t i = 5; i < data.rows(); i += 5) {
     for (gpu::index_t k = 0; k < 148; ++k) data(i, k) = 9 - data(i - 1, k);
   }

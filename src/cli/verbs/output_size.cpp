@@ -127,7 +127,7 @@ namespace {
 std::string size_fault(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const bool writes_table = job.keep != keep_kind::counts || !job.output.empty();
-  // There is no plan of differences: the writer sees to it.
+  // Nothing plans differences: the writer sees to it.
   if (job.force || !writes_table || job.is_differential()) return {};
   const auto limit = static_cast<double>(job.max_output_bytes);
   // A table of degrees is small, and the estimate of its text too high: only what cannot fit is

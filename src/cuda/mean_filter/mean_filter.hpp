@@ -33,4 +33,13 @@ struct mean_filter_tile {
 mean_filter_tile plan_mean_filter_tile(const detail::filter_shape& shape, std::size_t element_bytes,
                                        mean_filter_variant variant);
 
+/// What is compiled for each type, with CUDA and without it.
+#define GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER(In, Out)                                           \
+  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
+                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
+                       const execution&);                                                         \
+  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
+                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
+                       nan_policy, device_workspace, const execution&);
+
 }  // namespace gpu::cuda

@@ -29,4 +29,13 @@ void top_k(device_matrix_view<const T> data, index_t k, device_matrix_view<T> va
            device_matrix_view<index_t> indices, device_matrix_view<index_t> counts, index_t* found,
            const top_k_options& options);
 
+/// What is compiled for each type, with CUDA and without it.
+#define GPU_SIMILARITY_INSTANTIATE_TOP_K(T)                                                       \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&); \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,         \
+                         const top_k_options&);                                                   \
+  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,             \
+                         device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,      \
+                         const top_k_options&);
+
 }  // namespace gpu::cuda

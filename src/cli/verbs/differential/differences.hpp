@@ -21,7 +21,7 @@ struct differences {
   differential_summary summary = {};
 };
 
-/// @param options, filter the part, and the cut, which for --adjust bh is that of the whole job.
+/// @param options, filter the part, and the cut: with --adjust bh the cut of the whole job.
 [[nodiscard]] differences find_differences(const pairs_command& job, const io::table& table,
                                            const labelled_groups& groups,
                                            const pair_options& options, const pair_filter& filter);

@@ -106,7 +106,7 @@ struct row_options {
   int threads;
   index_t piece_rows;  ///< In windows: input rows that are prepared at a time on the way there.
 
-  /// The selected sections, of which so many rows are packed.
+  /// The selected sections; so many rows of them are packed.
   [[nodiscard]] detail::fold_sections sections(const std::vector<index_t>& section_rows) const {
     return {section_rows, selection.rows_section, selection.is_across, most_pattern_share};
   }

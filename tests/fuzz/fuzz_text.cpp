@@ -98,7 +98,9 @@ gpu::io::text_options options_of(unsigned which) {
   }
 }
 
-/// Takes the line `sep=;` from the head of a text and says it in the options: how many lines.
+/// Takes the line `sep=;` from the head of a text and says it in the options: how many lines. Only a
+/// byte order mark in front of that line is one: the mark that stays keeps the reference from
+/// skipping another.
 std::size_t take_separator_line(std::string& text, gpu::io::text_options& options) {
   using gpu::io::delimiter;
   const std::size_t at = text.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0;
@@ -113,7 +115,7 @@ std::size_t take_separator_line(std::string& text, gpu::io::text_options& option
   const std::size_t which = separators.find(text[at + 4]);
   if (which == std::string::npos) return 0;
   if (options.separator == delimiter::automatic) options.separator = names[which];
-  text.erase(at, end + 1 - at);
+  text.replace(0, end + 1, "\xEF\xBB\xBF");
   return 1;
 }
 

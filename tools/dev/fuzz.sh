@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # ./dev fuzz [SECONDS [FUZZER...]]: builds the fuzzers (all where none is named) and runs each on its kept
 # corpus, as many at a time as there are cores. An input that is found is kept in the build folder; the
-# program takes its name to repeat it.
+# program takes its name to repeat it. FUZZ_SEED=N walks the same inputs each time, as CI does: what a
+# new seed finds is for the night, not for the change that happens to be tested.
 set -euo pipefail
 source tools/dev/common.sh
 
@@ -28,6 +29,7 @@ fuzz_one() {
   local at=$folder/tests/fuzz/$fuzzer
   local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -entropic=0 -detect_leaks=0
     -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$at-")
+  [ -z "${FUZZ_SEED:-}" ] || options+=(-seed="$FUZZ_SEED")
   [ -f "tests/fuzz/$fuzzer.dict" ] && options+=(-dict="tests/fuzz/$fuzzer.dict")
   mkdir -p "$at.corpus"
   "$at" "${options[@]}" "$at.corpus" "tests/fuzz/corpus/$fuzzer" >"$at.log" 2>&1

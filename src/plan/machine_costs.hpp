@@ -123,6 +123,7 @@ struct cpu_costs {
 
   // The following are about the same by every instruction set.
 
+  double packing = 0.7;      ///< An element of a unit row, rounded for a search.
   double making_screen = 1;  ///< An element of a screen, beyond what it takes otherwise.
   // A pair that is decided by itself where its sum has to be made: what it takes whatever its
   // length, and each of its columns. Of ranks, and of unit rows in doubles.

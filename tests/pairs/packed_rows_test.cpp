@@ -97,14 +97,14 @@ TEST_CASE("A screen that the first rows prove wrong is left, and what it found s
   if (gpu::cpu::usable_pair_kernels().screen.search != nullptr) CHECK(left > 0);
 }
 
-TEST_CASE("So few pairs as a sample has are decided without one", "[pairs][cpu]") {
-  for (const index_t count : {2, 11, 12}) {  // 1, 55 and 66 pairs
+TEST_CASE("So few pairs that no search pays are decided without a sample", "[pairs][cpu]") {
+  for (const index_t count : {2, 11, 100}) {  // 1, 55 and 4950 pairs
     CAPTURE(count);
     const gpu::matrix<float> values = rows_behind_some_alike(count, 2);
     const std::unique_ptr<pair_rows> rows = pack(values);
     const std::unique_ptr<pair_search> search = rows->search(matches_of(strict), 2, nullptr);
     const bool has_sample = search->explain().find(" of 64 sampled;") != std::string::npos;
-    CHECK(has_sample == (count == 12));
+    CHECK(has_sample == (count == 100));
     row_pairs found;
     add_matches(*search, rows->size(), 0, rows->size(), found);
     CHECK(found == row_pairs{{0, 1}});

@@ -99,6 +99,7 @@ cpu_engine::cpu_engine(const detail::measure_traits& what, const detail::pair_in
   threads_ = memory.threads;
   group_ = memory.group;
   panel_edges_ = memory.waiting_edges;
+  if (options.exec.workspace_bytes == 0) most_matrix_rows_ = pair_policy::most_matrix_rows;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   const detail::poll_scope polled(&meter);
   const row_options how{

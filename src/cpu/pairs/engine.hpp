@@ -163,6 +163,9 @@ class cpu_engine final : public detail::pair_engine {
   void edges_of_window(collected_hits& hits, detail::pair_progress& meter);
   void ordered_edges(collected_hits& hits, detail::pair_progress& meter);
 
+  // top_k() of a small table, see neighbors.cpp.
+  [[nodiscard]] bool takes_matrix(const detail::top_k_request& request);
+  void top_k_of_matrix(const detail::top_k_request& request, neighbor_table& out);
   // top_k() of some rows.
   class neighbor_search;
   // top_k() of the rows of `area` among its columns, which go on where `out` has what earlier ones
@@ -179,6 +182,7 @@ class cpu_engine final : public detail::pair_engine {
   pair_variant variant_;
   int threads_;
   std::size_t panel_edges_ = pair_policy::panel_edges;
+  index_t most_matrix_rows_ = 0;
   progress_callback on_progress_;
   detail::row_info info_;
   index_t packed_cols_ = 0;  // elements of a packed row

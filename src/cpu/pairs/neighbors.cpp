@@ -56,9 +56,40 @@ class best_neighbors {
     return std::move(heap_);
   }
 
+  // The same as row `at` of a table.
+  void write(index_t at, neighbor_table& to) {
+    const std::vector<entry> entries = take();
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      to.index(at, static_cast<index_t>(e)) = entries[e].col;
+      to.statistic(at, static_cast<index_t>(e)) = entries[e].statistic;
+    }
+    to.count[static_cast<std::size_t>(at)] = static_cast<node_id>(entries.size());
+  }
+
  private:
   std::vector<entry> heap_;
 };
+
+// Offers to the list of one row the partners whose statistics stand at row[0 .. cols), except the
+// one at place `self`.
+template <class Column>
+void offer_row(const double* row, index_t cols, index_t self, const detail::top_k_request& request,
+               const Column& column, best_neighbors& list) {
+  const auto k = static_cast<std::size_t>(request.k);
+  double bar = list.worst(k);
+  for (index_t c = 0; c < cols; ++c) {
+    const double rank =
+        request.order == neighbor_order::by_absolute_value ? std::abs(row[c]) : row[c];
+    if (!(rank > bar) || c == self || !request.keep.keeps(row[c])) continue;
+    list.offer({rank, row[c], column(c)}, k);
+    bar = list.worst(k);
+  }
+}
+
+// Columns whose statistics set the first bars.
+index_t first_cols(index_t k) {
+  return round_up(std::max(pair_policy::block_cols, 4 * k), pair_policy::block_cols);
+}
 
 // How many threads can share the columns of a few rows.
 index_t column_parts(const pair_tile& area, int threads) {
@@ -76,6 +107,7 @@ class cpu_engine::neighbor_search {
                   pair_scratch& scratch)
       : pairs_(pairs),
         engine_(engine),
+        request_(request),
         keep_(request.keep),
         k_(static_cast<std::size_t>(request.k)),
         by_magnitude_(request.order == neighbor_order::by_absolute_value),
@@ -86,7 +118,7 @@ class cpu_engine::neighbor_search {
   // Columns ascend, so an equal rank further on never displaces what is there.
   void run() {
     index_t col = strip_.col_begin;
-    index_t cols = pairs_.finds_above() ? first_cols() : strip_.cols();
+    index_t cols = pairs_.finds_above() ? first_cols(request_.k) : strip_.cols();
     for (; col < strip_.col_end; col += cols) {
       if (col > strip_.col_begin) cols = std::min(most_cols, col - strip_.col_begin);
       pair_tile tile = strip_;
@@ -123,25 +155,13 @@ class cpu_engine::neighbor_search {
   // Best first; leaves nothing behind.
   void write(neighbor_table& to) {
     for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
-      const index_t at = engine_.result_row(row);
-      const auto entries = of(row).take();
-      for (std::size_t e = 0; e < entries.size(); ++e) {
-        to.index(at, static_cast<index_t>(e)) = entries[e].col;
-        to.statistic(at, static_cast<index_t>(e)) = entries[e].statistic;
-      }
-      to.count[static_cast<std::size_t>(at)] = static_cast<node_id>(entries.size());
+      of(row).write(engine_.result_row(row), to);
     }
   }
 
  private:
   // Bars are raised after as many columns as before, so that a pass finds about k more a row.
   static constexpr index_t most_cols = pair_policy::task_cols;
-
-  // Columns whose statistics set the first bars.
-  [[nodiscard]] index_t first_cols() const {
-    constexpr index_t least = pair_policy::block_cols;
-    return (std::max(least, 4 * static_cast<index_t>(k_)) + least - 1) / least * least;
-  }
 
   [[nodiscard]] bool keeps_negative() const { return keep_.at_most > -infinity; }
 
@@ -170,16 +190,10 @@ class cpu_engine::neighbor_search {
   void offer_all(const pair_tile& tile) {
     for_each_block(pairs_, tile, scratch_, [&](const pair_tile& block, const double* statistics) {
       for (index_t i = block.row_begin; i < block.row_end; ++i) {
-        const double* row = statistics + (i - block.row_begin) * pair_policy::block_cols;
-        best_neighbors& neighbors = of(i);
-        double bar = neighbors.worst(k_);
-        for (index_t c = 0; c < block.cols(); ++c) {
-          if (!(rank(row[c]) > bar)) continue;
-          const index_t j = block.col_begin + c;
-          if (i == j || !keep_.keeps(row[c])) continue;
-          neighbors.offer({rank(row[c]), row[c], col_of(j)}, k_);
-          bar = neighbors.worst(k_);
-        }
+        offer_row(
+            statistics + (i - block.row_begin) * pair_policy::block_cols, block.cols(),
+            i - block.col_begin, request_, [&](index_t c) { return col_of(block.col_begin + c); },
+            of(i));
       }
     });
   }
@@ -206,6 +220,7 @@ class cpu_engine::neighbor_search {
 
   const pair_search& pairs_;
   const cpu_engine& engine_;
+  const detail::top_k_request& request_;
   const detail::keep_range& keep_;
   std::size_t k_;
   bool by_magnitude_;
@@ -213,6 +228,30 @@ class cpu_engine::neighbor_search {
   pair_scratch& scratch_;
   std::vector<best_neighbors> best_;
 };
+
+// Whether every pair of a table is computed once, to a matrix of all statistics. That halves the
+// pairs, which pays where a search would find few to drop: none before the first bars are set.
+bool cpu_engine::takes_matrix(const detail::top_k_request& request) {
+  const bool is_table = !source_ && second_.is_empty() && area_rows_ == area_cols_;
+  const index_t rows = info_.rows;
+  if (!is_table || rows > most_matrix_rows_ || request.cuts != nullptr || request.tied != nullptr) {
+    return false;
+  }
+  return rows <= 2 * first_cols(request.k) || !search({}).finds_above();
+}
+
+void cpu_engine::top_k_of_matrix(const detail::top_k_request& request, neighbor_table& out) {
+  const index_t rows = info_.rows;
+  aligned_buffer<double> values(static_cast<std::size_t>(rows * rows));
+  const matrix_view<double> all(values.data(), rows, rows);
+  dense(all);
+  detail::parallel_for(rows, team(), [&](index_t i, int) {
+    best_neighbors list;
+    offer_row(
+        all.row(i), rows, i, request, [](index_t c) { return static_cast<node_id>(c); }, list);
+    list.write(i, out);
+  });
+}
 
 // Every row meets every column, so each pair of a table is computed twice: rows are then
 // independent, and no thread waits for another. After the first columns only pairs that may enter a
@@ -222,6 +261,7 @@ void cpu_engine::top_k(const detail::top_k_request& request, neighbor_table& out
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (area_rows_.is_empty()) return;
+  if (takes_matrix(request)) return top_k_of_matrix(request, out);
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) { top_k_of_window(request, area, meter, out); });

@@ -76,6 +76,9 @@ inline constexpr index_t small_window_step = 8;
 /// Edges of a panel that wait to be put in order: 16 + 24 bytes each.
 inline constexpr std::size_t panel_edges = std::size_t{1} << 20;
 
+/// Rows of a table whose partners are chosen from a matrix of all statistics, 16 MiB at most.
+inline constexpr index_t most_matrix_rows = 1448;
+
 /// Degrees that threads count by themselves, in all; else they add to common ones.
 inline constexpr std::size_t thread_degrees = std::size_t{1} << 23;
 

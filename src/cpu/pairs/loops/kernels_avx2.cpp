@@ -37,6 +37,7 @@ struct avx2_doubles {
     return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a[0], b[0], _CMP_LE_OQ),
                                             _mm256_cmp_pd(a[1], b[1], _CMP_LE_OQ))) == 0xf;
   }
+  static vec from(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
   static vec from(const std::int32_t* p) {
     return _mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   }

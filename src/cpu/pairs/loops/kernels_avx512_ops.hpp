@@ -179,6 +179,7 @@ struct avx512_doubles {
   static bool all_at_most(const vec (&a)[1], const vec (&b)[1]) {
     return _mm512_cmp_pd_mask(a[0], b[0], _CMP_LE_OQ) == 0xff;
   }
+  static vec from(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
   static vec from(const std::int32_t* p) {
     return _mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }

@@ -1,5 +1,6 @@
 // The passes that make a row of doubles one of unit length, in the order of stats/unit_rows.hpp,
-// over an Op that is eight doubles: zero(), spread(x), load(p), store(p), + - * /, fused(a, b, c),
+// over an Op that is eight doubles: zero(), spread(x), load(p), from(p) of floats or doubles,
+// store(p), + - * /, fused(a, b, c),
 // magnitude(a), most(a, b), all_at_most(a, b). Included inside the unnamed namespace of a file
 // compiled for one instruction set, after cpu/pairs/loops/kernels.hpp.
 //
@@ -40,17 +41,41 @@ struct unit_row_body {
     return largest;
   }
 
-  static double largest(const double* row, index_t cols, bool* is_finite) {
+  // The largest magnitude of what load(k) gives for k = 0, 8, ... below `end`.
+  template <class Load>
+  static inline __attribute__((always_inline)) double largest_in(index_t end, bool* is_finite,
+                                                                 const Load& load) {
     const Op limit = Op::spread(1.7976931348623157e308);
     Op most = Op::zero();
     bool all = true;
-    for (index_t k = 0; k < cols; k += step) {
-      const Op x = Op::magnitude(Op::load(row + k));
+    for (index_t k = 0; k < end; k += step) {
+      const Op x = Op::magnitude(load(k));
       all &= Op::all_at_most(x, limit);
       most = Op::most(x, most);
     }
     *is_finite = all;
     return largest_of(most);
+  }
+
+  static double largest(const double* row, index_t cols, bool* is_finite) {
+    return largest_in(cols, is_finite, [row](index_t k) { return Op::load(row + k); });
+  }
+
+  template <class T>
+  static double copy(const T* values, index_t cols, double* row, bool* is_finite) {
+    const index_t whole = cols / step * step;
+    return largest_in(cols, is_finite, [=](index_t k) {
+      if (k < whole) {
+        const Op x = Op::from(values + k);
+        x.store(row + k);
+        return x;
+      }
+      T last[step] = {};
+      for (index_t l = 0; k + l < cols; ++l) last[l] = values[k + l];
+      const Op x = Op::from(last);
+      x.store(row + k);
+      return x;
+    });
   }
 
   static double scale_and_sum(double* row, index_t cols, double scale) {
@@ -115,7 +140,7 @@ struct unit_row_body {
   }
 
   static constexpr row_passes passes() {
-    return {largest,          scale_and_sum, take_off_and_sum, take_off_and_largest,
-            scale_and_square, divide};
+    return {copy<float>,      copy<double>,         largest,          scale_and_sum,
+            take_off_and_sum, take_off_and_largest, scale_and_square, divide};
   }
 };

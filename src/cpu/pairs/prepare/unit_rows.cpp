@@ -46,6 +46,11 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
           row_transformer transform(what.transform, view.cols());
           for (index_t i = task * at_once; i < end; ++i) {
             double* row = out + (before + i) * stride;
+            if (what.transform == detail::row_transform::none) {
+              kinds[before + i] =
+                  make_unit_row(kernels, what.centre, view.row(i), row, view.cols());
+              continue;
+            }
             std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
             transform(row, view.cols());
             kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols());

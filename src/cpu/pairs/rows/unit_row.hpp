@@ -18,4 +18,9 @@ constexpr index_t unit_row_stride(index_t cols) {
 detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
                                index_t cols);
 
+/// Makes a unit row of `values` [cols] in row[0 .. unit_row_stride(cols)).
+template <class T>
+detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre,
+                               const T* values, double* row, index_t cols);
+
 }  // namespace gpu::cpu

@@ -100,7 +100,8 @@ void packed_search::choose() {
   cut_ = has_cut ? make_cut(task().keep) : std::nullopt;
   keeps_none_ = cut_ && cut_->cut > 1;
   // A sample has so many pairs at least: to decide them all takes no longer.
-  if (pairs() <= least_sample && !detail::ways_in_force().cpu.way) cut_ = std::nullopt;
+  const bool is_small = pairs() <= least_sample || !pays_to_pack();
+  if (is_small && !detail::ways_in_force().cpu.way) cut_ = std::nullopt;
   if (cut_ && !keeps_none_) choose_for_cut(*cut_);
 }
 
@@ -195,7 +196,7 @@ std::string packed_search::explain() const {
   if (!layout().has_kernel_groups())
     return "every pair is decided: memory holds few rows at a time";
   if (estimate_.sampled == 0)
-    return "every pair is decided: there is no cut, or too few pairs to sample";
+    return "every pair is decided: there is no cut, or too few pairs a row to search";
   return explain_cpu_way(choice_, estimate_);
 }
 

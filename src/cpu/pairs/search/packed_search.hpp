@@ -57,7 +57,9 @@ class packed_search : public pair_search {
   [[nodiscard]] pair_estimate estimate() const override { return estimate_; }
   [[nodiscard]] std::string explain() const override;
   void reconsider() override;
-  [[nodiscard]] bool finds_above() const override { return layout().has_kernel_groups(); }
+  [[nodiscard]] bool finds_above() const override {
+    return layout().has_kernel_groups() && pays_to_pack();
+  }
   void above(const pair_tile& tile, const double* bars, bool by_magnitude, pair_scratch& scratch,
              pair_visitor visit) const override;
   void matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override;
@@ -130,6 +132,10 @@ class packed_search : public pair_search {
 
   /// Nanoseconds of one pair of each way.
   [[nodiscard]] virtual cpu_pair_costs costs() const = 0;
+  /// Whether there are so many pairs a row that a search saves more than packing rows for it takes.
+  [[nodiscard]] virtual bool pays_to_pack() const { return true; }
+  /// Pairs that are asked for.
+  [[nodiscard]] double pairs() const;
   /// The kept pairs of `tile` where most blocks have some: by default from all statistics.
   virtual void select(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
                       hit_buffer& out) const;
@@ -151,8 +157,6 @@ class packed_search : public pair_search {
                                      pair_scratch& scratch) const;
 
  private:
-  // Pairs that are asked for.
-  [[nodiscard]] double pairs() const;
   // Statistics of such pairs drawn at random; drawn once.
   [[nodiscard]] const std::vector<double>& sample();
   [[nodiscard]] std::optional<kernel_cut> make_cut(const detail::keep_range& keep) const;

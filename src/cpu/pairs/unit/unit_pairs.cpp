@@ -114,6 +114,14 @@ class unit_row_search : public Base {
             nullptr,         this->threads()};
   }
 
+  // Statistics are made of the rows as they stand.
+  [[nodiscard]] bool pays_to_pack() const final {
+    const detail::cpu_costs& cost = this->kernels().costs;
+    const auto columns = static_cast<double>(this->cols());
+    const double saved = columns * cost.float64 + cost.clip - this->costs().search;
+    return this->pairs() * saved > static_cast<double>(this->size()) * columns * cost.packing;
+  }
+
   // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
   [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
     const auto columns = static_cast<double>(this->cols());
@@ -227,7 +235,9 @@ class float_unit_search final : public unit_row_search<packed_search> {
 
   // Statistics need the doubles alone.
   void pack_sums() override {
-    if (cut() || task().wanted == pair_task::output::above) unit_row_search::pack_sums();
+    if (cut() || (task().wanted == pair_task::output::above && finds_above())) {
+      unit_row_search::pack_sums();
+    }
   }
 
   [[nodiscard]] cpu_pair_costs costs() const override {

@@ -1,13 +1,13 @@
 #pragma once
-// Uninitialised host memory on cache-line boundaries, as wide vector loads want it; in large pages
-// where there is much of it.
+// Uninitialised host memory on cache-line boundaries, as wide vector loads want it; much of it as
+// the memory of arrays, in large pages that the next call finds cleared.
 
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
 
-#include "cpu/platform/large_pages.hpp"
+#include <gpu/array.hpp>
 
 namespace gpu::cpu {
 
@@ -16,14 +16,9 @@ template <class T>
   requires std::is_trivially_copyable_v<T>
 class aligned_buffer {
  public:
-  static constexpr std::align_val_t alignment{64};
-
   aligned_buffer() = default;
   explicit aligned_buffer(std::size_t size)
-      : data_(static_cast<T*>(::operator new(size * sizeof(T), alignment))), size_(size) {
-    constexpr std::size_t least = std::size_t{16} << 20;
-    if (size * sizeof(T) >= least) advise_large_pages(data(), size * sizeof(T));
-  }
+      : data_(make(size * sizeof(T)), {size * sizeof(T)}), size_(size) {}
 
   [[nodiscard]] T* data() noexcept { return data_.get(); }
   [[nodiscard]] const T* data() const noexcept { return data_.get(); }
@@ -32,8 +27,19 @@ class aligned_buffer {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_.get()[i]; }
 
  private:
+  static constexpr std::align_val_t alignment{64};
+  static constexpr std::size_t least_as_array = std::size_t{16} << 20;
+
+  static T* make(std::size_t bytes) {
+    return static_cast<T*>(bytes < least_as_array ? ::operator new(bytes, alignment)
+                                                  : detail::resize_storage(nullptr, 0, bytes));
+  }
   struct deleter {
-    void operator()(T* data) const noexcept { ::operator delete(data, alignment); }
+    std::size_t bytes = 0;
+    void operator()(T* data) const noexcept {
+      if (bytes < least_as_array) return ::operator delete(data, alignment);
+      detail::free_storage(data, bytes);
+    }
   };
   std::unique_ptr<T, deleter> data_;
   std::size_t size_ = 0;

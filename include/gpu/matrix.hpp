@@ -3,12 +3,12 @@
 /// An owning, dense, row-major host matrix.
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <gpu/array.hpp>
 #include <gpu/matrix_view.hpp>
 
 namespace gpu {
@@ -25,10 +25,10 @@ GPU_SIMILARITY_EXPORT std::size_t checked_element_count(index_t rows, index_t co
 
 /// [rows, cols] uninitialised elements.
 template <class T>
-std::unique_ptr<T[]> new_elements(index_t rows, index_t cols) {
+array<T> new_elements(index_t rows, index_t cols) {
   const std::size_t count = checked_element_count(rows, cols, sizeof(T));
   try {
-    return std::make_unique_for_overwrite<T[]>(count);
+    return array<T>(count);
   } catch (const std::bad_alloc&) {
     throw_no_memory_for(rows, cols, sizeof(T));
   }
@@ -83,14 +83,14 @@ class matrix {
   /// A copy of all elements.
   [[nodiscard]] matrix clone() const {
     matrix copy(rows_, cols_);
-    std::copy(data_.get(), data_.get() + rows_ * cols_, copy.data_.get());
+    std::copy(data_.data(), data_.data() + rows_ * cols_, copy.data_.data());
     return copy;
   }
 
   /// Element (0, 0).
-  [[nodiscard]] T* data() noexcept { return data_.get(); }
+  [[nodiscard]] T* data() noexcept { return data_.data(); }
   /// Element (0, 0).
-  [[nodiscard]] const T* data() const noexcept { return data_.get(); }
+  [[nodiscard]] const T* data() const noexcept { return data_.data(); }
   /// Number of rows.
   [[nodiscard]] index_t rows() const noexcept { return rows_; }
   /// Number of columns.
@@ -108,24 +108,24 @@ class matrix {
   }
   /// Row i; no range check.
   [[nodiscard]] std::span<T> row(index_t i) noexcept {
-    return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
+    return {data_.data() + i * cols_, static_cast<std::size_t>(cols_)};
   }
   /// Row i; no range check.
   [[nodiscard]] std::span<const T> row(index_t i) const noexcept {
-    return {data_.get() + i * cols_, static_cast<std::size_t>(cols_)};
+    return {data_.data() + i * cols_, static_cast<std::size_t>(cols_)};
   }
 
   /// The whole matrix.
-  [[nodiscard]] matrix_view<T> view() noexcept { return {data_.get(), rows_, cols_}; }
+  [[nodiscard]] matrix_view<T> view() noexcept { return {data_.data(), rows_, cols_}; }
   /// The whole matrix, read only.
-  [[nodiscard]] matrix_view<const T> view() const noexcept { return {data_.get(), rows_, cols_}; }
+  [[nodiscard]] matrix_view<const T> view() const noexcept { return {data_.data(), rows_, cols_}; }
 
  private:
   [[nodiscard]] std::size_t offset(index_t i, index_t j) const noexcept {
     return static_cast<std::size_t>(i * cols_ + j);
   }
 
-  std::unique_ptr<T[]> data_;
+  array<T> data_;
   index_t rows_ = 0;
   index_t cols_ = 0;
 };

@@ -13,8 +13,8 @@
 #include "cpu/pairs/loops/kernels.hpp"
 #include "cpu/pairs/pairwise/pairwise_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 
 namespace gpu::cpu {
 namespace {

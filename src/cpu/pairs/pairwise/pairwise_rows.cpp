@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "cpu/pairs/rows/present_rows.hpp"
+#include "cpu/pairs/rows/window_source.hpp"
 #include "cpu/pairs/unit/transformed_row.hpp"
 #include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
@@ -65,57 +65,45 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
   return make_pairwise_value_rows(std::move(values), rows, cols, options);
 }
 
-// Reads and packs rows whenever they are asked for.
-class pairwise_source final : public row_source {
- public:
-  pairwise_source(const input_rows& input, const row_options& options, row_preparation& found)
-      : input_(input), options_(options), present_(input.rows()) {
-    const auto take = [&](index_range section) {
-      found.section_rows.push_back(look_at(section, found));
-    };
-    for_each_section(options.selection, input.rows(), take,
-                     [&](index_range others) { note_others(others, found); });
-    present_.number();
+// Values as they are read, where they stand.
+struct read_values {
+  index_t cols;
+  index_t size = 0;
+  double_rows values;
+
+  read_values(index_t places, index_t columns)
+      : cols(columns), values(static_cast<std::size_t>(places * columns)) {}
+  void resize(index_t places) { size = places; }
+  [[nodiscard]] double* row(index_t i) { return values.data() + i * cols; }
+  void copy_row(index_t from, index_t to) { std::copy_n(row(from), cols, row(to)); }
+};
+
+// How rows with missing values are packed, see window_source.hpp.
+struct pairwise_form {
+  using rows = read_values;
+  row_options options;
+
+  void prepare(const input_rows& input, index_range range, index_t to, rows& out) const {
+    read_rows(input, range, out.row(to), options.threads);
   }
-
-  [[nodiscard]] index_t size() const override { return present_.size(); }
-
-  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
-                                                std::vector<node_id>& original) const override {
-    const row_layout layout{
-        .first = first.size(), .second = second.size(), .asked = asked, .group = options_.group};
-    const index_t cols = input_.cols();
-    double_rows values(static_cast<std::size_t>((layout.places() + options_.piece_rows) * cols));
-    original.clear();
-    original.reserve(static_cast<std::size_t>(layout.places()));
-    append(first, values, original);
-    if (!second.is_empty()) {
-      while (static_cast<index_t>(original.size()) < layout.second_begin()) {
-        const auto to = static_cast<index_t>(original.size());
-        std::copy_n(values.data() + (to - 1) * cols, cols, values.data() + to * cols);
-        original.push_back(original.back());
-      }
-      append(second, values, original);
-    }
-    return make_rows(std::move(values), static_cast<index_t>(original.size()), cols, options_);
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(rows read, const row_layout&) const {
+    return make_rows(std::move(read.values), read.size, read.cols, options);
   }
-
- private:
-  // Whether each row of a range may have a statistic; its rows that have none are noted.
+  // take(row) for the rows of a range that may have a statistic; those that have none are noted.
   template <class Take>
-  void inspect(index_range range, row_preparation& found, const Take& take) const {
-    const index_t most = std::max<index_t>(options_.piece_rows, 1);
-    const index_t cols = input_.cols();
+  void look_at(const input_rows& input, index_range range, row_preparation& found,
+               const Take& take) const {
+    const index_t most = std::max<index_t>(options.piece_rows, 1);
+    const index_t cols = input.cols();
     double_rows values(static_cast<std::size_t>(std::min(most, range.size()) * cols));
     std::vector<std::uint8_t> has(static_cast<std::size_t>(most));
     for (index_t begin = range.begin; begin < range.end; begin += most) {
       const index_range some{begin, std::min(range.end, begin + most)};
-      read_rows(input_, some, values.data(), options_.threads);
-      detail::parallel_for(some.size(), detail::thread_count(options_.threads),
-                           [&](index_t i, int) {
-                             const double* const row = values.data() + i * cols;
-                             has[static_cast<std::size_t>(i)] = has_statistic(row, cols) ? 1 : 0;
-                           });
+      read_rows(input, some, values.data(), options.threads);
+      detail::parallel_for(some.size(), detail::thread_count(options.threads), [&](index_t i, int) {
+        const double* const row = values.data() + i * cols;
+        has[static_cast<std::size_t>(i)] = has_statistic(row, cols) ? 1 : 0;
+      });
       for (index_t i = 0; i < some.size(); ++i) {
         if (has[static_cast<std::size_t>(i)] != 0) {
           take(some.begin + i);
@@ -126,8 +114,9 @@ class pairwise_source final : public row_source {
     }
   }
 
+ private:
   [[nodiscard]] bool has_statistic(const double* row, index_t cols) const {
-    switch (options_.what.form) {
+    switch (options.what.form) {
       case detail::row_form::ranks:
       case detail::row_form::signs:
         return varies(row, cols);
@@ -135,10 +124,10 @@ class pairwise_source final : public row_source {
         break;
     }
     // A transform centres, whatever is done to its rows behind it.
-    const bool is_transformed = options_.what.transform != detail::row_transform::none;
+    const bool is_transformed = options.what.transform != detail::row_transform::none;
     if (is_transformed && !varies(row, cols)) return false;
     const auto value = [row](index_t k) { return row[k]; };
-    return detail::look_at_row(value, cols, options_.min_observations, options_.what.centre)
+    return detail::look_at_row(value, cols, options.min_observations, options.what.centre)
         .has_statistic;
   }
 
@@ -151,36 +140,8 @@ class pairwise_source final : public row_source {
       if (count++ == 0) first = row[k];
       is_varied = is_varied || row[k] != first;
     }
-    return count >= options_.min_observations && is_varied;
+    return count >= options.min_observations && is_varied;
   }
-
-  index_t look_at(index_range section, row_preparation& found) {
-    index_t rows = 0;
-    inspect(section, found, [&](index_t row) {
-      present_.add(row);
-      ++rows;
-    });
-    return rows;
-  }
-  void note_others(index_range others, row_preparation& found) const {
-    inspect(others, found, [](index_t) {});
-  }
-
-  void append(row_range range, double_rows& values, std::vector<node_id>& original) const {
-    const index_t cols = input_.cols();
-    append_rows(
-        present_, range, options_.piece_rows, original,
-        [&](index_t begin, index_t count, index_t to) {
-          read_rows(input_, {begin, begin + count}, values.data() + to * cols, options_.threads);
-        },
-        [&](index_t from, index_t to) {
-          std::copy_n(values.data() + from * cols, cols, values.data() + to * cols);
-        });
-  }
-
-  input_rows input_;
-  row_options options_;
-  present_rows present_;
 };
 
 }  // namespace
@@ -392,7 +353,14 @@ pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t col
 row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,
                                       const row_options& options) {
   row_preparation found;
-  auto source = std::make_unique<pairwise_source>(input_rows(tables), options, found);
+  const input_rows input(tables);
+  const pairwise_form form{options};
+  const auto look_at = [&](index_range range, const auto& take) {
+    form.look_at(input, range, found, take);
+  };
+  auto source = std::make_unique<window_source<pairwise_form>>(
+      form, input, find_present(options.selection, input.rows(), found, look_at, [](auto&&...) {}),
+      options, false);
   if (options.in_windows) {
     found.source = std::move(source);
     return found;

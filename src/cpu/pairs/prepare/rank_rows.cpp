@@ -4,18 +4,25 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
 #include "cpu/pairs/ranks/packed_rank_rows.hpp"
 #include "cpu/pairs/ranks/plain_rank_rows.hpp"
 #include "cpu/pairs/ranks/tested_rank_rows.hpp"
+#include "cpu/pairs/rows/kept_rows.hpp"
+#include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
+#include "cpu/pairs/rows/present_rows.hpp"
+#include "cpu/pairs/rows/window_source.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
 #include "cpu/pairs/wide/wide_rank_rows.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/folding/equal_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
@@ -32,62 +39,65 @@ cpu_rank_form rank_form(index_t cols) {
       choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr));
 }
 
-// Ranks the rows of `section` to the places from `to` on, those that vary; returns their number.
+// How rows of ranks of one type are packed: in the form that their length asks for, or as they are
+// for the naive variant. See window_source.hpp.
 template <class Integer>
-index_t rank_section(const input_rows& input, index_range section, index_t to, int threads,
-                     row_inspector& inspector, ordinary_ranks<Integer>& ranks,
-                     std::vector<node_id>& original) {
-  const bool is_small = section.size() * input.cols() < serial_elements;
-  rank_rows_to(input, section, to, ranks, is_small ? 1 : threads);
-  index_t place = to;
-  for (index_t i = 0; i < section.size(); ++i) {
-    const bool varies = ranks.square_sums[static_cast<std::size_t>(to + i)] != 0;
-    if (!inspector.admits(section.begin + i, varies)) continue;
-    if (place != to + i) ranks.copy_row(to + i, place);
-    original.push_back(static_cast<node_id>(section.begin + i));
-    ++place;
-  }
-  return place - to;
-}
+struct ranked_form {
+  using rows = ordinary_ranks<Integer>;
+  bool is_naive;
+  bool takes_signs;
+  bool has_two_tests;  // whether p depends on ties
+  cpu_rank_form form;
+  int threads;
 
-// Fills the places between two sections that meet each other alone.
-template <class Integer>
-void fill_gap(index_t rows, index_t group, ordinary_ranks<Integer>& ranks,
-              std::vector<node_id>& original) {
-  const index_t end = row_layout::second_begin(rows, group);
-  for (index_t place = rows; rows > 0 && place < end; ++place) {
-    ranks.copy_row(rows - 1, place);
-    original.push_back(original.back());
+  // Rows that are kept are copied.
+  void prepare(const input_rows& input, index_range range, index_t to, rows& ranks) const {
+    const int team = range.size() * input.cols() < serial_elements ? 1 : threads;
+    input.for_each_view(range, team, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+      const index_t place = to + first - range.begin;
+      if constexpr (std::is_same_v<T, Integer>) {
+        if (const kept_rows* const kept = input.kept_of(first)) {
+          std::copy_n(kept->square_sums.begin() + input.row_of_table(first), view.rows(),
+                      ranks.square_sums.begin() + place);
+          return copy_rows(view, ranks.row(place), team);
+        }
+      }
+      centred_ranks(view, matrix_view<Integer>(ranks.row(place), view.rows(), ranks.stride),
+                    ranks.square_sums.data() + place, team);
+    });
   }
-}
 
-template <class Integer>
-ordinary_ranks<Integer> rank_ordinary_rows(const input_rows& input, const row_options& options,
-                                           row_preparation& found) {
-  const row_selection& selection = options.selection;
-  const auto room = static_cast<std::size_t>(selection.places());
-  ordinary_ranks<Integer> out;
-  out.stride = input.cols();
-  out.values = aligned_buffer<Integer>(room * static_cast<std::size_t>(out.stride));
-  out.square_sums.resize(room);
-  row_inspector inspector(found);
-  index_t place = 0;
-  for_each_section(
-      selection, input.rows(),
-      [&](index_range section) {
-        const index_t rows =
-            rank_section(input, section, place, options.threads, inspector, out, found.original);
-        const bool is_first = found.section_rows.empty();
-        found.section_rows.push_back(rows);
-        if (selection.is_across && is_first) fill_gap(rows, options.group, out, found.original);
-        place = static_cast<index_t>(found.original.size());
-      },
-      [&](index_range others) {
-        inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
-      });
-  out.square_sums.resize(static_cast<std::size_t>(place));
-  return out;
-}
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(rows ranks, const row_layout& layout) const {
+    if (!has_two_tests) return make(std::move(ranks), layout);
+    std::vector<std::uint8_t> classes = classes_of(ranks);
+    return std::make_unique<tested_rank_rows>(make(std::move(ranks), layout), std::move(classes));
+  }
+
+ private:
+  // Ties alone make the sum of squares smaller, by twice the tie sum.
+  static std::vector<std::uint8_t> classes_of(const rows& ranks) {
+    const std::int64_t untied = stats::untied_rank_squares(ranks.stride);
+    const stats::tie_classes classes(ranks.stride);
+    std::vector<std::uint8_t> out(ranks.square_sums.size());
+    std::transform(ranks.square_sums.begin(), ranks.square_sums.end(), out.begin(),
+                   [&](std::int64_t sum) {
+                     return static_cast<std::uint8_t>(classes.of((untied - sum) / 2));
+                   });
+    return out;
+  }
+
+  std::unique_ptr<pair_rows> make(rows ranks, const row_layout& layout) const {
+    if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
+    if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
+    if constexpr (sizeof(Integer) <= 2) {
+      if (form <= cpu_rank_form::short_sums) {
+        return make_packed_rank_rows(std::move(ranks), layout);
+      }
+    }
+    if constexpr (sizeof(Integer) >= 2) return make_wide_rank_rows(std::move(ranks), layout);
+    return nullptr;  // bytes have a form of their own
+  }
+};
 
 // Leaves one row of each pattern, where that pays.
 template <class Integer>
@@ -119,61 +129,122 @@ void fold_rows(ordinary_ranks<Integer>& ranks, index_t input_rows, const row_opt
   };
   const index_t of_first = found.section_rows.front();
   move_rows(0, of_first);
-  if (sections.is_across) fill_gap(of_first, options.group, ranks, numbers);
+  if (sections.is_across) fill_gap(options.group, ranks, numbers);
   move_rows(of_first, patterns->size());
-  ranks.square_sums.resize(numbers.size());
+  ranks.resize(static_cast<index_t>(numbers.size()));
   const auto gap_begin = found.original.begin() + first;
   found.original.erase(gap_begin, gap_begin + gap);
   found.patterns = detail::renumber_rows(std::move(*patterns), found.original, input_rows);
   found.original = std::move(numbers);
 }
 
-// The rows of ranks of one type: in the form that their length asks for, or as they are for the
-// naive variant.
+// Appends the hashes of the ranks of those rows of `range` that are present.
 template <class Integer>
-struct row_maker {
-  bool is_naive;
-  bool takes_signs;
-  bool has_two_tests;  // whether p depends on ties
-  cpu_rank_form form;
-  int threads;
-
-  std::unique_ptr<pair_rows> operator()(ordinary_ranks<Integer> ranks,
-                                        const row_layout& layout) const {
-    if (!has_two_tests) return make(std::move(ranks), layout);
-    std::vector<std::uint8_t> classes = classes_of(ranks);
-    return std::make_unique<tested_rank_rows>(make(std::move(ranks), layout), std::move(classes));
-  }
-
-  // Ties alone make the sum of squares smaller, by twice the tie sum.
-  static std::vector<std::uint8_t> classes_of(const ordinary_ranks<Integer>& ranks) {
-    const std::int64_t untied = stats::untied_rank_squares(ranks.stride);
-    const stats::tie_classes classes(ranks.stride);
-    std::vector<std::uint8_t> out(ranks.square_sums.size());
-    std::transform(ranks.square_sums.begin(), ranks.square_sums.end(), out.begin(),
-                   [&](std::int64_t sum) {
-                     return static_cast<std::uint8_t>(classes.of((untied - sum) / 2));
-                   });
-    return out;
-  }
-
-  std::unique_ptr<pair_rows> make(ordinary_ranks<Integer> ranks, const row_layout& layout) const {
-    if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
-    if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
-    if constexpr (sizeof(Integer) <= 2) {
-      if (form <= cpu_rank_form::short_sums) {
-        return make_packed_rank_rows(std::move(ranks), layout);
-      }
+void append_hashes(const ranked_form<Integer>& form, const input_rows& input, index_range range,
+                   const present_rows& present, const row_options& options,
+                   std::vector<std::uint64_t>& hashes) {
+  const index_t most = options.piece_rows;
+  ordinary_ranks<Integer> ranks(most, input.cols());
+  const std::size_t row_bytes = static_cast<std::size_t>(ranks.stride) * sizeof(Integer);
+  for (index_t begin = range.begin; begin < range.end; begin += most) {
+    const index_t count = std::min(most, range.end - begin);
+    form.prepare(input, {begin, begin + count}, 0, ranks);
+    const detail::byte_rows rows{reinterpret_cast<const std::byte*>(ranks.values.data()), row_bytes,
+                                 count};
+    const std::vector<std::uint64_t> all =
+        detail::hash_rows(rows, detail::thread_count(options.threads));
+    for (index_t i = 0; i < count; ++i) {
+      if (present.contains(begin + i)) hashes.push_back(all[static_cast<std::size_t>(i)]);
     }
-    if constexpr (sizeof(Integer) >= 2) return make_wide_rank_rows(std::move(ranks), layout);
-    return nullptr;  // bytes have a form of their own
   }
-};
+}
+
+// Whether two rows without NaN have the same ranks; `order` is memory.
+template <class T>
+bool same_ranks(const T* a, const T* b, index_t cols, std::vector<index_t>& order) {
+  if (std::equal(a, a + cols, b)) return true;
+  order.resize(static_cast<std::size_t>(cols));
+  std::iota(order.begin(), order.end(), index_t{0});
+  std::sort(order.begin(), order.end(), [a](index_t i, index_t k) { return a[i] < a[k]; });
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const bool rises = a[order[k - 1]] < a[order[k]];
+    const T low = b[order[k - 1]];
+    const T high = b[order[k]];
+    if (rises ? !(low < high) : low != high) return false;
+  }
+  return true;
+}
+
+// The patterns of the rows that are packed, where they pay.
+std::optional<detail::row_patterns> group_patterns(const input_rows& input,
+                                                   const present_rows& present,
+                                                   std::vector<std::uint64_t> hashes,
+                                                   const detail::fold_sections& sections,
+                                                   int threads) {
+  constexpr int passes = 8;
+  std::vector<std::vector<index_t>> orders(static_cast<std::size_t>(threads));
+  const auto equal = [&](node_id a, node_id b, int thread) {
+    return input.with_rows(present.row_of(a), present.row_of(b),
+                           [&](const auto& view, index_t i, index_t k) {
+                             return same_ranks(view.row(i), view.row(k), view.cols(),
+                                               orders[static_cast<std::size_t>(thread)]);
+                           });
+  };
+  std::optional<detail::row_patterns> found =
+      detail::find_patterns(std::move(hashes), equal, sections, passes, threads);
+  if (!found || present.size() == input.rows()) return found;
+  std::vector<node_id> original;
+  for (index_t row = 0; row < input.rows(); ++row) {
+    if (present.contains(row)) original.push_back(static_cast<node_id>(row));
+  }
+  return detail::renumber_rows(std::move(*found), original, input.rows());
+}
+
+// The rows in windows: ranked from the input whenever they are needed, so that no ranks are held.
+// Rows are ranked here only where patterns are looked for, of which the source has the first rows
+// where folding pays: whether the values of a row differ takes far less time to find.
+template <class Integer>
+std::unique_ptr<row_source> make_source(const ranked_form<Integer>& form, const input_rows& input,
+                                        const row_options& options, row_preparation& found) {
+  std::vector<std::uint64_t> hashes;
+  if (options.looks_for_patterns) {
+    hashes.reserve(static_cast<std::size_t>(options.selection.rows()));
+  }
+  row_inspector inspector(found);
+  present_rows present = find_present(
+      options.selection, input.rows(), found,
+      [&](index_range range, const auto& take) {
+        inspector.look_at(input, range, options.what, options.threads, take);
+      },
+      [&](index_range section, const present_rows& so_far) {
+        if (options.looks_for_patterns)
+          append_hashes(form, input, section, so_far, options, hashes);
+      });
+  if (options.looks_for_patterns) {
+    found.patterns =
+        group_patterns(input, present, std::move(hashes), options.sections(found.section_rows),
+                       detail::thread_count(options.threads));
+  }
+  if (found.patterns) {
+    present = present_rows(input.rows());
+    for (index_t p = 0; p < found.patterns->size(); ++p) {
+      present.add(found.patterns->members_of(static_cast<node_id>(p)).front());
+    }
+    present.number();
+    found.section_rows.clear();
+    for (const index_range& section : options.selection.sections) {
+      found.section_rows.push_back(present.count_before(section.end) -
+                                   present.count_before(section.begin));
+    }
+  }
+  return std::make_unique<window_source<ranked_form<Integer>>>(form, input, std::move(present),
+                                                               options, found.patterns.has_value());
+}
 
 // Rows of ranks of type Integer; those of small windows in the form that needs no groups.
 template <class Integer>
 void make_rows(const input_rows& input, const row_options& options, row_preparation& found) {
-  const row_maker<Integer> maker{
+  const ranked_form<Integer> form{
       .is_naive = options.variant == pair_variant::naive,
       .takes_signs = options.what.form == detail::row_form::signs,
       .has_two_tests = options.what.info.test == significance::permutations,
@@ -181,12 +252,12 @@ void make_rows(const input_rows& input, const row_options& options, row_preparat
           options.group == pair_policy::window_step ? rank_form(input.cols()) : cpu_rank_form::wide,
       .threads = options.threads};
   if (options.in_windows) {
-    found.source = make_ranked_source<Integer>(input, options, maker, found);
+    found.source = make_source(form, input, options, found);
     return;
   }
-  auto ranks = rank_ordinary_rows<Integer>(input, options, found);
+  auto ranks = prepare_all(form, input, options, found);
   if (options.looks_for_patterns) fold_rows(ranks, input.rows(), options, found);
-  found.rows = maker(std::move(ranks), layout_of(options.selection, found.section_rows));
+  found.rows = form.pack(std::move(ranks), layout_of(options.selection, found.section_rows));
 }
 
 // body(Integer{}): the type of the ranks of so many columns. The naive variant needs no bytes.

@@ -7,9 +7,8 @@
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/kept_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/present_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
+#include "cpu/pairs/rows/window_source.hpp"
 #include "cpu/pairs/unit/transformed_row.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
 #include "pairs/checks.hpp"
@@ -59,104 +58,19 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
       });
 }
 
-// Fills the places between two ranges that meet each other alone.
-void fill_gap(unit_rows& rows, index_t group, std::vector<node_id>& original) {
-  const index_t first = rows.size;
-  for (; first > 0 && rows.size < row_layout::second_begin(first, group); ++rows.size) {
-    std::copy_n(rows.row(first - 1), rows.stride, rows.row(rows.size));
-    original.push_back(original.back());
+// How unit rows are packed, see window_source.hpp.
+struct unit_form {
+  using rows = unit_rows;
+  row_options options;
+  index_t cols;
+
+  void prepare(const input_rows& input, index_range range, index_t to, rows& out) const {
+    make_unit_piece(input, range, options.what, out.row(to), out.kinds.data() + to,
+                    options.threads);
   }
-}
-
-unit_rows make_ordinary_unit_rows(const input_rows& input, const row_options& options,
-                                  row_preparation& found) {
-  const row_selection& selection = options.selection;
-  const index_t room = selection.places();
-  unit_rows out;
-  out.stride = unit_row_stride(input.cols());
-  out.values = aligned_buffer<double>(static_cast<std::size_t>(room * out.stride));
-  row_inspector inspector(found);
-  const auto take = [&](index_range section) {
-    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(section.size()));
-    const index_t begin = out.size;
-    make_unit_piece(input, section, options.what, out.row(begin), kinds.data(), options.threads);
-    for (index_t i = 0; i < section.size(); ++i) {
-      const detail::row_kind kind = kinds[static_cast<std::size_t>(i)];
-      if (!inspector.admits(section.begin + i, kind == detail::row_kind::ordinary)) continue;
-      if (out.size != begin + i) std::copy_n(out.row(begin + i), out.stride, out.row(out.size));
-      found.original.push_back(static_cast<node_id>(section.begin + i));
-      ++out.size;
-    }
-    const bool is_first = found.section_rows.empty();
-    found.section_rows.push_back(out.size - begin);
-    if (selection.is_across && is_first) fill_gap(out, options.group, found.original);
-  };
-  for_each_section(selection, input.rows(), take, [&](index_range others) {
-    inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
-  });
-  return out;
-}
-
-// Scales rows whenever they are asked for. A finite row whose values differ, or of which one is not
-// 0 where rows are not centred, has a statistic: rounding in make_unit_row never makes it zeros.
-class unit_row_source final : public row_source {
- public:
-  unit_row_source(const input_rows& input, const row_options& options, row_preparation& found)
-      : input_(input), options_(options), present_(input.rows()) {
-    row_inspector inspector(found);
-    for_each_section(
-        options.selection, input.rows(),
-        [&](index_range section) {
-          index_t rows = 0;
-          inspector.look_at(input, section, options.what, options.threads, [&](index_t row) {
-            present_.add(row);
-            ++rows;
-          });
-          found.section_rows.push_back(rows);
-        },
-        [&](index_range others) {
-          inspector.look_at(input, others, options.what, options.threads, [](index_t) {});
-        });
-    present_.number();
+  [[nodiscard]] std::unique_ptr<pair_rows> pack(rows values, const row_layout& layout) const {
+    return pair_unit_rows(std::move(values), layout, cols, options);
   }
-
-  [[nodiscard]] index_t size() const override { return present_.size(); }
-
-  [[nodiscard]] std::unique_ptr<pair_rows> pack(row_range first, row_range second, row_range asked,
-                                                std::vector<node_id>& original) const override {
-    const row_layout layout{
-        .first = first.size(), .second = second.size(), .asked = asked, .group = options_.group};
-    const index_t room = layout.places() + options_.piece_rows;
-    unit_rows rows;
-    rows.stride = unit_row_stride(input_.cols());
-    rows.values = aligned_buffer<double>(static_cast<std::size_t>(room * rows.stride));
-    original.clear();
-    original.reserve(static_cast<std::size_t>(layout.places()));
-    append(first, rows, original);
-    if (!second.is_empty()) {
-      fill_gap(rows, options_.group, original);
-      append(second, rows, original);
-    }
-    return pair_unit_rows(std::move(rows), layout, input_.cols(), options_);
-  }
-
- private:
-  void append(row_range range, unit_rows& rows, std::vector<node_id>& original) const {
-    const index_t most = options_.piece_rows;
-    std::vector<detail::row_kind> kinds(static_cast<std::size_t>(most));
-    append_rows(
-        present_, range, most, original,
-        [&](index_t begin, index_t count, index_t to) {
-          make_unit_piece(input_, {begin, begin + count}, options_.what, rows.row(to), kinds.data(),
-                          options_.threads);
-        },
-        [&](index_t from, index_t to) { std::copy_n(rows.row(from), rows.stride, rows.row(to)); });
-    rows.size = static_cast<index_t>(original.size());
-  }
-
-  input_rows input_;
-  row_options options_;
-  present_rows present_;
 };
 
 }  // namespace
@@ -166,13 +80,21 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
   validate::refuse_nans(tables, found.nan_rows, options.nans);
-  if (options.in_windows) {
-    found.source = std::make_unique<unit_row_source>(input, options, found);
+  const unit_form form{options, input.cols()};
+  if (!options.in_windows) {
+    unit_rows rows = prepare_all(form, input, options, found);
+    found.rows = form.pack(std::move(rows), layout_of(options.selection, found.section_rows));
     return found;
   }
-  unit_rows rows = make_ordinary_unit_rows(input, options, found);
-  found.rows = pair_unit_rows(std::move(rows), layout_of(options.selection, found.section_rows),
-                              input.cols(), options);
+  // A finite row whose values differ, or of which one is not 0 where rows are not centred, has a
+  // statistic: rounding in make_unit_row never makes it zeros.
+  row_inspector inspector(found);
+  const auto look_at = [&](index_range range, const auto& take) {
+    inspector.look_at(input, range, options.what, options.threads, take);
+  };
+  found.source = std::make_unique<window_source<unit_form>>(
+      form, input, find_present(options.selection, input.rows(), found, look_at, [](auto&&...) {}),
+      options, false);
   return found;
 }
 

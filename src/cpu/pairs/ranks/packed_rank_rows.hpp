@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
 
 namespace gpu::cpu {
 

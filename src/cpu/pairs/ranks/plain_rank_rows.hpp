@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cpu/pairs/rows/decided_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
+#include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::cpu {

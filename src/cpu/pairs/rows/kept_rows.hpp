@@ -1,11 +1,15 @@
 #pragma once
 // Rows that are ranked or scaled once for many calls.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include <gpu/matrix_view.hpp>
+
+#include "base/parallel.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 #include "pairs/prepared_table.hpp"
 #include "stats/unit_rows.hpp"
@@ -28,6 +32,19 @@ inline detail::measure_traits of_kept_rows(detail::measure_traits what) {
     what.transform = detail::row_transform::none;
   }
   return what;
+}
+
+/// Copies rows without gaps between them.
+template <class T>
+void copy_rows(const matrix_view<const T>& from, T* to, int threads) {
+  constexpr index_t rows_at_once = 8192;
+  const index_t length = from.row_stride();
+  detail::parallel_for((from.rows() + rows_at_once - 1) / rows_at_once,
+                       detail::thread_count(threads), [&](index_t task, int) {
+                         const index_t begin = task * rows_at_once;
+                         const index_t count = std::min(rows_at_once, from.rows() - begin);
+                         std::copy_n(from.row(begin), count * length, to + begin * length);
+                       });
 }
 
 }  // namespace gpu::cpu

@@ -1,15 +1,11 @@
 #pragma once
 // Which rows of an input are packed, and which of them is the i-th: a bit a row.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <gpu/index.hpp>
-#include <gpu/pair_sinks.hpp>
-
-#include "cpu/pairs/rows/row_source.hpp"
 
 namespace gpu::cpu {
 
@@ -39,28 +35,5 @@ class present_rows {
   std::vector<std::uint64_t> words_;
   std::vector<index_t> before_;  // [blocks + 1]: present rows before each block of words
 };
-
-/// Appends to prepared rows the present ones of the places `range`, and to `original`, which
-/// numbers them, their rows of the input. prepare(row, count, to) prepares at most `most` rows of
-/// the input to the places from `to` on, where they belong; move(from, to) moves a place up over
-/// those that are not present.
-template <class Prepare, class Move>
-void append_rows(const present_rows& present, row_range range, index_t most,
-                 std::vector<node_id>& original, const Prepare& prepare, const Move& move) {
-  if (range.is_empty()) return;
-  const index_t last = present.row_of(range.end - 1) + 1;
-  index_t count = 0;
-  for (index_t begin = present.row_of(range.begin); begin < last; begin += count) {
-    count = std::min(most, last - begin);
-    const auto start = static_cast<index_t>(original.size());
-    prepare(begin, count, start);
-    for (index_t i = 0; i < count; ++i) {
-      if (!present.contains(begin + i)) continue;
-      const auto to = static_cast<index_t>(original.size());
-      if (to != start + i) move(start + i, to);
-      original.push_back(static_cast<node_id>(begin + i));
-    }
-  }
-}
 
 }  // namespace gpu::cpu

@@ -9,7 +9,7 @@
 #include <gpu/p_value.hpp>
 
 #include "cpu/pairs/rows/decided_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
+#include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "stats/significance/kendall_test.hpp"
 
 namespace gpu::cpu {

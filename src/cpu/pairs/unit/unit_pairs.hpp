@@ -2,10 +2,13 @@
 // Unit rows on the CPU: doubles of unit length, dot products in the fixed order of
 // stats/unit_rows.hpp.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "cpu/pairs/rows/pair_rows.hpp"
+#include "cpu/pairs/rows/unit_row.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 
 namespace gpu::cpu {
@@ -15,9 +18,24 @@ struct unit_rows {
   index_t stride = 0;
   index_t size = 0;
   aligned_buffer<double> values;
+  std::vector<detail::row_kind> kinds;  ///< Until all are there.
+
+  unit_rows(index_t places, index_t cols)
+      : stride(unit_row_stride(cols)),
+        values(static_cast<std::size_t>(places * stride)),
+        kinds(static_cast<std::size_t>(places)) {}
+  void resize(index_t places) {
+    size = places;
+    kinds = {};
+  }
 
   [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
   [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
+  [[nodiscard]] bool has_statistic(index_t i) const {
+    return kinds[static_cast<std::size_t>(i)] == detail::row_kind::ordinary;
+  }
+  /// Row `from` to row `to` as well.
+  void copy_row(index_t from, index_t to) { std::copy_n(row(from), stride, row(to)); }
 };
 
 /// Bytes that a thread takes for the statistics of rows of so many columns.

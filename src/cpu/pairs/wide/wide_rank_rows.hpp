@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
-#include "cpu/pairs/rows/ranked_source.hpp"
 
 namespace gpu::cpu {
 

@@ -1,8 +1,8 @@
 // Which rows a measure takes.
 #include "cpu/pairs/choice/row_form.hpp"
+#include "cpu/pairs/ranks/rank_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
-#include "cpu/pairs/wide/wide_rank_rows.hpp"
 
 namespace gpu::cpu {
 

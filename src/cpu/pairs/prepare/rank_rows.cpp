@@ -12,22 +12,22 @@
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/choice/row_form.hpp"
-#include "cpu/pairs/ranks/packed_rank_rows.hpp"
-#include "cpu/pairs/ranks/plain_rank_rows.hpp"
+#include "cpu/pairs/ranks/rank_rows.hpp"
 #include "cpu/pairs/ranks/tested_rank_rows.hpp"
+#include "cpu/pairs/rows/decided_rows.hpp"
 #include "cpu/pairs/rows/kept_rows.hpp"
 #include "cpu/pairs/rows/ordinary_ranks.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/rows/present_rows.hpp"
 #include "cpu/pairs/rows/window_source.hpp"
 #include "cpu/pairs/signs/kendall_rows.hpp"
-#include "cpu/pairs/wide/wide_rank_rows.hpp"
 #include "cpu/rank/centred_ranks.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/folding/equal_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "stats/rank_squares.hpp"
 #include "stats/significance/least_rank_p.hpp"
+#include "stats/statistic.hpp"
 
 namespace gpu::cpu {
 namespace {
@@ -38,6 +38,18 @@ cpu_rank_form rank_form(index_t cols) {
   return detail::ways_in_force().cpu.rank_form.value_or(
       choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr));
 }
+
+// In 64 bits.
+template <class Integer>
+struct naive_rho {
+  double operator()(const ordinary_ranks<Integer>& ranks, index_t i, index_t j) const {
+    const Integer* const x = ranks.row(i);
+    const Integer* const y = ranks.row(j);
+    std::int64_t dot = 0;
+    for (index_t k = 0; k < ranks.stride; ++k) dot += std::int64_t{x[k]} * y[k];
+    return detail::rho_of(dot, ranks.square_sum(i), ranks.square_sum(j));
+  }
+};
 
 // How rows of ranks of one type are packed: in the form that their length asks for, or as they are
 // for the naive variant. See window_source.hpp.
@@ -88,7 +100,7 @@ struct ranked_form {
 
   std::unique_ptr<pair_rows> make(rows ranks, const row_layout& layout) const {
     if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
-    if (is_naive) return std::make_unique<plain_rank_rows<Integer>>(std::move(ranks));
+    if (is_naive) return make_plain_rows(std::move(ranks), naive_rho<Integer>{});
     if constexpr (sizeof(Integer) <= 2) {
       if (form <= cpu_rank_form::short_sums) {
         return make_packed_rank_rows(std::move(ranks), layout);

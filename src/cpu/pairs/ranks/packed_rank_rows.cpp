@@ -1,4 +1,4 @@
-#include "cpu/pairs/ranks/packed_rank_rows.hpp"
+#include "cpu/pairs/ranks/rank_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,53 +21,15 @@ constexpr index_t packed_rows_per_task = 512;
 // doubled.
 constexpr double cut_band = 8 * 0x1p-24;
 
-template <class Integer>
-class packed_rank_search;
-
-// By kernels on packed ranks; sums fit 32 bits.
-template <class Integer>
-class packed_rank_rows final
-    : public searched_rows<packed_rank_rows<Integer>, packed_rank_search<Integer>> {
- public:
-  packed_rank_rows(const pair_kernels& kernels, ordinary_ranks<Integer> ranks,
-                   const row_layout& layout)
-      : packed_rank_rows::searched_rows(
-            {.kernels = kernels,
-             .how = sizeof(Integer) == 1 ? packing::int8 : packing::int16,
-             .layout = layout,
-             .cols = ranks.stride}),
-        ranks_(std::move(ranks)),
-        squares_(ranks_.square_sums.begin(), ranks_.square_sums.end()),
-        lengths_(ranks_.square_sums.size()) {
-    std::vector<float> scales(lengths_.size());
-    for (std::size_t i = 0; i < lengths_.size(); ++i) {
-      lengths_[i] = std::sqrt(static_cast<double>(ranks_.square_sums[i]));
-      scales[i] = static_cast<float>(lengths_[i]);
-    }
-    this->set_scales({std::move(scales), cut_band, true});
-  }
-
-  [[nodiscard]] const ordinary_ranks<Integer>& ranks() const { return ranks_; }
-  [[nodiscard]] std::int64_t square_sum(index_t i) const {
-    return ranks_.square_sums[static_cast<std::size_t>(i)];
-  }
-  /// The sums of squares from row `first` on, as the kernels take them.
-  [[nodiscard]] const std::int32_t* squares(index_t first) const { return squares_.data() + first; }
-  /// Their roots.
-  [[nodiscard]] const double* lengths() const { return lengths_.data(); }
-
- private:
-  ordinary_ranks<Integer> ranks_;
-  std::vector<std::int32_t> squares_;
-  std::vector<double> lengths_;
-};
-
+// By sums of products of ranks, which fit 32 bits.
 template <class Integer>
 class packed_rank_search final : public packed_search {
  public:
-  packed_rank_search(const packed_rank_rows<Integer>& rows, const pair_task& task, int threads,
-                     packed_rank_search* earlier)
-      : packed_search(rows.form(), task, threads, earlier), rows_(rows) {
+  using values = searched_ranks<Integer, std::int32_t>;
+
+  packed_rank_search(const packed_form& form, const values& ranks, const pair_task& task,
+                     int threads, packed_rank_search* earlier)
+      : packed_search(form, task, threads, earlier), ranks_(ranks) {
     if (earlier != nullptr) classes_ = std::move(earlier->classes_);
   }
 
@@ -78,16 +40,18 @@ class packed_rank_search final : public packed_search {
     if (!counts_classes_) {
       return packed_search::count(tile, scratch, row_degree, col_degree, bins);
     }
-    return classes_.count(tile, cut()->cut, cut()->side, cut()->band, row_degree, col_degree, bins);
+    const double least = cut()->least;
+    return classes_.count(tile, least, cut()->side, form().scales.band_of(least), row_degree,
+                          col_degree, bins);
   }
 
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    std::int32_t* sums = sums_of(scratch);
-    dots().sums(tile_of(tile, scratch), sums, pair_policy::block_cols);
+    const std::int32_t* const sums =
+        this->sums().sums(this->sums().tile_of(tile, scratch), scratch);
     for (index_t i = 0; i < tile.rows(); ++i) {
       const index_t at = i * pair_policy::block_cols;
-      kernels().rho(sums + at, static_cast<double>(rows_.square_sum(tile.row_begin + i)),
-                    rows_.squares(tile.col_begin), tile.cols(), out + at);
+      kernels().rho(sums + at, static_cast<double>(ranks_.square_sum(tile.row_begin + i)),
+                    squares(tile.col_begin), tile.cols(), out + at);
     }
   }
 
@@ -95,43 +59,52 @@ class packed_rank_search final : public packed_search {
   void make_ready() override {
     counts_classes_ = task().wanted == pair_task::output::counts && may_count_classes();
     choose();
-    counts_classes_ &= way() == cpu_pair_way::every && cut() && cut()->cut <= 1;
+    counts_classes_ &= way() == cpu_pair_way::every && cut() && cut()->least <= 1;
     if (!counts_classes_) {
       classes_ = {};
       pack_for_way();
     } else if constexpr (sizeof(Integer) == 1) {
       drop_packed();
       if (classes_.is_empty()) {
-        classes_ = {kernels(), ranks().values.data(), ranks().stride, ranks().square_sums, layout(),
+        classes_ = {kernels(), ranks_.values.data(), cols(), ranks_.square_sums, layout(),
                     threads()};
       }
     }
   }
 
   [[nodiscard]] double exact(index_t row, index_t col, std::int32_t raw) const override {
-    return detail::rho_of(raw, rows_.square_sum(row), rows_.square_sum(col));
+    return detail::rho_of(raw, ranks_.square_sum(row), ranks_.square_sum(col));
   }
 
   [[nodiscard]] double exact(index_t row, index_t col) const override {
-    const Integer* x = ranks().row(row);
-    const Integer* y = ranks().row(col);
+    const Integer* x = ranks_.row(row);
+    const Integer* y = ranks_.row(col);
     if constexpr (sizeof(Integer) == 1) {
-      return exact(row, col, kernels().int8_dot(x, y, ranks().stride));
+      return exact(row, col, kernels().int8_dot(x, y, cols()));
     } else {
-      return exact(row, col, kernels().int16_dot(x, y, ranks().stride));
+      return exact(row, col, kernels().int16_dot(x, y, cols()));
     }
   }
 
-  void pack(packed_columns& columns) const override {
+  [[nodiscard]] bool takes_filter() const override { return true; }
+  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
+    auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
     detail::parallel_for_ranges(size(), packed_rows_per_task, threads(),
                                 [&](index_range some, int) {
                                   for (index_t i = some.begin; i < some.end; ++i)
-                                    columns.store_row(i, ranks().row(i));
+                                    out->store_row(i, ranks_.row(i));
                                 });
+    return out;
+  }
+  [[nodiscard]] const packed_sums& sums() const {
+    return static_cast<const packed_sums&>(*filter());
+  }
+  [[nodiscard]] const std::int32_t* squares(index_t first) const {
+    return ranks_.squares.data() + first;
   }
 
   [[nodiscard]] cpu_pair_costs costs() const override {
-    const auto columns = static_cast<double>(ranks().stride);
+    const auto columns = static_cast<double>(cols());
     const detail::cpu_costs& cost = kernels().costs;
     const double sums = columns * (sizeof(Integer) == 1 ? cost.int8 : cost.int16) + cost.filter;
     cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
@@ -146,12 +119,10 @@ class packed_rank_search final : public packed_search {
     return out;
   }
 
-  void select(const pair_tile& tile, const kernel_cut& asked, pair_scratch& scratch,
-              hit_buffer& out) const override {
-    std::int32_t* sums = sums_of(scratch);
+  void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override {
     for_each_block(tile, [&](const pair_tile& block) {
-      const kernel_tile prepared = cut_tile(block, asked, scratch);
-      dots().sums(prepared, sums, pair_policy::block_cols);
+      const kernel_tile prepared = this->sums().cut_tile(block, *cut(), scratch);
+      const std::int32_t* const sums = this->sums().sums(prepared, scratch);
       for (index_t i = 0; i < block.rows(); ++i) {
         const index_t row = block.row_begin + i;
         const index_t first = first_upper_column(block, row) - block.col_begin;
@@ -166,8 +137,8 @@ class packed_rank_search final : public packed_search {
                                   .band = prepared.band,
                                   .sign_flip = prepared.sign_flip,
                                   .sign_keep = prepared.sign_keep,
-                                  .square_row = static_cast<double>(rows_.square_sum(row)),
-                                  .square_cols = rows_.squares(block.col_begin + first),
+                                  .square_row = static_cast<double>(ranks_.square_sum(row)),
+                                  .square_cols = squares(block.col_begin + first),
                                   .at_least = task().keep.at_least,
                                   .at_most = task().keep.at_most},
                                  hits));
@@ -179,17 +150,15 @@ class packed_rank_search final : public packed_search {
   [[nodiscard]] bool may_count_classes() const {
     // Sorting the columns pays where enough rows meet them.
     return !layout().is_thin() && sizeof(Integer) == 1 && kernels().count_classes != nullptr &&
-           classed_rows::pays(ranks().stride, ranks().square_sums);
+           classed_rows::pays(cols(), ranks_.square_sums);
   }
 
   [[nodiscard]] row_screen make_screen() const override {
-    return {kernels(),      ranks().values.data(), size(),   ranks().stride,
-            ranks().stride, rows_.lengths(),       threads()};
+    return {kernels(), ranks_.values.data(),  size(),   cols(),
+            cols(),    ranks_.lengths.data(), threads()};
   }
 
-  [[nodiscard]] const ordinary_ranks<Integer>& ranks() const { return rows_.ranks(); }
-
-  const packed_rank_rows<Integer>& rows_;
+  const values& ranks_;
   bool counts_classes_ = false;
   classed_rows classes_;  // made for that
 };
@@ -199,8 +168,14 @@ class packed_rank_search final : public packed_search {
 template <class Integer>
 std::unique_ptr<pair_rows> make_packed_rank_rows(ordinary_ranks<Integer> ranks,
                                                  const row_layout& layout) {
-  return std::make_unique<packed_rank_rows<Integer>>(usable_pair_kernels(), std::move(ranks),
-                                                     layout);
+  using search = packed_rank_search<Integer>;
+  typename search::values values(std::move(ranks));
+  packed_form form{.kernels = usable_pair_kernels(),
+                   .layout = layout,
+                   .cols = values.stride,
+                   .how = sizeof(Integer) == 1 ? packing::int8 : packing::int16,
+                   .scales = {{values.lengths.begin(), values.lengths.end()}, cut_band, true}};
+  return std::make_unique<searched_rows<search>>(std::move(form), std::move(values));
 }
 
 template std::unique_ptr<pair_rows> make_packed_rank_rows(ordinary_ranks<std::int8_t>,

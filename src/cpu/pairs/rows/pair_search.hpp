@@ -63,6 +63,10 @@ class hit_buffer {
 struct search_tally {
   std::uint64_t searched = 0;
   std::uint64_t candidates = 0;
+  void add(const pair_tile& tile, std::uint64_t decided) {
+    searched += static_cast<std::uint64_t>(tile.rows() * tile.cols());
+    candidates += decided;
+  }
 };
 
 /// What block_kernel keeps between two blocks, the copy of rows [begin, end) in it.

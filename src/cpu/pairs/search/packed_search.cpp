@@ -20,6 +20,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // What rounding to bytes takes from a cut, about, where ranks do not repeat: before there is a
 // screen, which takes time to make.
 constexpr double least_error = 0.008;
+// The same of the rounded rows of wide_products.
+constexpr double usual_error = 4e-4;
 
 // One pair in so many is looked at to estimate what passes: some per mille of the time of a screen.
 constexpr double pairs_per_sample = 32768;
@@ -47,6 +49,16 @@ row_pair draw_pair(const row_layout& layout, std::uint64_t k) {
   }
 }
 
+// What a filter can look for; none: neither one side nor both alike.
+std::optional<pair_cut> cut_of(const detail::keep_range& keep) {
+  if (keep.at_least >= 0 && keep.at_most == -keep.at_least) {
+    return pair_cut{keep.at_least, cut_side::magnitude};
+  }
+  if (keep.at_most == -infinity) return pair_cut{keep.at_least, cut_side::positive};
+  if (keep.at_least == infinity) return pair_cut{-keep.at_most, cut_side::negative};
+  return std::nullopt;
+}
+
 // The choice, or the way that a measurement forces.
 cpu_way_choice choice_among(const pair_estimate& estimate, const cpu_pair_costs& costs) {
   cpu_way_choice out = choose_cpu_way(estimate, costs);
@@ -62,33 +74,24 @@ cpu_way_choice choice_among(const pair_estimate& estimate, const cpu_pair_costs&
 
 }  // namespace
 
-row_scales::row_scales(std::vector<float> of_rows, double relative_band, bool band_grows_with_cut)
-    : scales_(std::move(of_rows)),
-      relative_band_(relative_band),
-      band_grows_with_cut_(band_grows_with_cut),
-      largest_(scales_.empty() ? 0 : *std::max_element(scales_.begin(), scales_.end())) {
-  const auto padded = round_up(static_cast<index_t>(scales_.size()), group_lanes * group_padding);
-  scales_.resize(static_cast<std::size_t>(padded));
-}
-
-float row_scales::band_of(double cut) const {
-  return static_cast<float>(relative_band_ * (largest_ * largest_) *
-                            (band_grows_with_cut_ ? std::abs(cut) : 1.0));
-}
-
 packed_search::packed_search(const packed_form& form, const pair_task& task, int threads,
                              packed_search* earlier)
-    : pair_search(task, threads),
-      form_(form),
-      dots_(form.how == packing::int8
-                ? &form.kernels.int8
-                : (form.how == packing::int16 ? &form.kernels.int16 : &form.kernels.float32)),
-      threads_(threads) {
+    : pair_search(task, threads), form_(form), threads_(threads) {
   if (earlier == nullptr) return;
   take_scratch(*earlier);
-  columns_ = std::move(earlier->columns_);
+  filter_ = std::move(earlier->filter_);
   screen_ = std::move(earlier->screen_);
   sample_ = std::move(earlier->sample_);
+}
+
+void packed_search::make_ready() {
+  const double expected = filter_error();
+  choose();
+  pack_for_way();
+  // Rows with a few large values are rounded worse than expected.
+  if (way_ != cpu_pair_way::search || filter_error() <= expected) return;
+  choose();
+  pack_for_way();
 }
 
 void packed_search::choose() {
@@ -97,34 +100,38 @@ void packed_search::choose() {
   const bool has_cut =
       layout().has_kernel_groups() &&
       (task().wanted == pair_task::output::matches || task().wanted == pair_task::output::counts);
-  cut_ = has_cut ? make_cut(task().keep) : std::nullopt;
-  keeps_none_ = cut_ && cut_->cut > 1;
+  cut_ = has_cut ? cut_of(task().keep) : std::nullopt;
+  keeps_none_ = cut_ && cut_->least > 1;
   // A sample has so many pairs at least: to decide them all takes no longer.
   const bool is_small = pairs() <= least_sample || !pays_to_pack();
   if (is_small && !detail::ways_in_force().cpu.way) cut_ = std::nullopt;
   if (cut_ && !keeps_none_) choose_for_cut(*cut_);
 }
 
-void packed_search::pack_for_way() {
-  if (keeps_none_ || !layout().has_kernel_groups()) return;
-  if (way_ == cpu_pair_way::screen) {
-    drop_sums();  // one form at a time
-    return;
-  }
-  screen_ = {};
-  pack_sums();
+bool packed_search::takes_filter() const {
+  if (task().wanted == pair_task::output::above) return finds_above();
+  return cut_ && (way_ == cpu_pair_way::search || way_ == counting_way());
 }
 
-void packed_search::pack_sums() {
-  if (!columns_.is_empty()) return;
-  columns_ = packed_columns(form_.how, size(), cols(),
-                            form_.how == packing::int8 ? kernels().int8_chunk : 0);
-  pack(columns_);
+void packed_search::pack_for_way() {
+  if (keeps_none_ || !layout().has_kernel_groups()) return;
+  const bool is_screened = way_ == cpu_pair_way::screen;
+  if (!is_screened) screen_ = {};  // one form at a time
+  if (is_screened || !takes_filter()) {
+    filter_ = nullptr;
+  } else if (!filter_) {
+    filter_ = make_filter();
+  }
 }
 
 void packed_search::drop_packed() {
   screen_ = {};
-  drop_sums();
+  filter_ = nullptr;
+}
+
+double packed_search::filter_error() const {
+  if (filter_) return filter_->error();
+  return form_.how ? 0 : usual_error;
 }
 
 double packed_search::pairs() const {
@@ -151,27 +158,26 @@ const std::vector<double>& packed_search::sample() {
   return sample_;
 }
 
-void packed_search::choose_for_cut(const kernel_cut& how) {
+void packed_search::choose_for_cut(const pair_cut& cut) {
   const auto sampled = static_cast<index_t>(sample().size());
-  const auto passed_at = [&](double cut) {
-    return std::count_if(sample_.begin(), sample_.end(), [&](double r) {
-      return how.side == cut_side::magnitude  ? std::abs(r) >= cut
-             : how.side == cut_side::positive ? r >= cut
-                                              : -r >= cut;
+  const auto passed_at = [&](double least) {
+    return with_key(cut.side, [&](const auto& key) {
+      return std::count_if(sample_.begin(), sample_.end(),
+                           [&](double r) { return key(r) >= least; });
     });
   };
-  const auto share_above = [&](double cut) { return estimated_share(passed_at(cut), sampled); };
-  const double error = search_error();
+  const auto share_above = [&](double least) { return estimated_share(passed_at(least), sampled); };
+  const double error = filter_error();
   const bool only_near =
       error > 0 && task().wanted == pair_task::output::counts && task().bins == 0;
-  const index_t sure = only_near ? passed_at(how.cut + error) : 0;
+  const index_t sure = only_near ? passed_at(cut.least + error) : 0;
   estimate_ = {.sampled = sampled,
-               .kept = estimated_share(passed_at(how.cut - error) - sure, sampled),
+               .kept = estimated_share(passed_at(cut.least - error) - sure, sampled),
                .candidates = 1};
   cpu_pair_costs costs = this->costs();
   const bool is_offered = kernels().screen.search != nullptr &&
-                          cols() <= pair_policy::most_screened_cols && how.cut > 0;
-  estimate_.candidates = is_offered ? share_above(how.cut - least_error) : 1;
+                          cols() <= pair_policy::most_screened_cols && cut.least > 0;
+  estimate_.candidates = is_offered ? share_above(cut.least - least_error) : 1;
   if (!is_offered) costs.screen = infinity;
   // Making the screen takes longer than what it saves.
   if (layout().is_thin()) costs.screen = infinity;
@@ -182,11 +188,11 @@ void packed_search::choose_for_cut(const kernel_cut& how) {
   way_ = choice_.way;
   if (way_ != cpu_pair_way::screen) return;
   if (screen_.is_empty()) {
-    drop_sums();
+    filter_ = nullptr;
     screen_ = make_screen();
   }
-  if (screen_.weakest(how.cut) <= 0) costs.screen = infinity;
-  estimate_.candidates = share_above(screen_.weakest(how.cut));
+  if (screen_.weakest(cut.least) <= 0) costs.screen = infinity;
+  estimate_.candidates = share_above(screen_.weakest(cut.least));
   choice_ = choice_among(estimate_, costs);
   way_ = choice_.way;
 }
@@ -219,80 +225,16 @@ void packed_search::reconsider() {
   pack_for_way();
 }
 
-// Scratch of one thread: row steps and row cuts, sums before them; or the screen's.
 std::size_t packed_search::kernel_bytes() const {
-  const index_t chunk = form_.how == packing::int8 ? kernels().int8_chunk : 0;
-  const index_t steps = packed_columns::steps_of(form_.how, cols(), chunk);
-  const auto of_rows = static_cast<std::size_t>(
-      pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(float))));
-  return std::max(of_rows, row_screen::scratch_bytes(kernels(), cols())) +
-         sizeof(std::int32_t) *
-             static_cast<std::size_t>(pair_policy::block_rows * pair_policy::block_cols);
-}
-
-std::int32_t* packed_search::sums_of(pair_scratch& scratch) const {
-  return reinterpret_cast<std::int32_t*>(scratch.kernel.data());
-}
-
-kernel_tile packed_search::tile_of(const pair_tile& tile, pair_scratch& scratch) const {
-  auto* steps = reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
-                                                pair_policy::block_rows * pair_policy::block_cols);
-  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
-  return {.columns = columns_.group_of(tile.col_begin),
-          .row_steps = steps,
-          .steps = columns_.steps(),
-          .rows = tile.rows(),
-          .cols = tile.cols(),
-          .diagonal = tile.col_begin - tile.row_begin};
-}
-
-std::optional<packed_search::kernel_cut> packed_search::make_cut(
-    const detail::keep_range& keep) const {
-  kernel_cut out;
-  if (keep.at_least >= 0 && keep.at_most == -keep.at_least) {
-    out.cut = keep.at_least;
-    out.sign_keep = 0x7fffffffu;
-    out.side = cut_side::magnitude;
-  } else if (keep.at_most == -infinity) {
-    out.cut = keep.at_least;
-  } else if (keep.at_least == infinity) {
-    out.cut = -keep.at_most;
-    out.sign_flip = 0x80000000u;
-    out.side = cut_side::negative;
-  } else {
-    return std::nullopt;
-  }
-  out.band = form_.scales.band_of(out.cut);
-  return out;
-}
-
-float* packed_search::row_cuts_of(pair_scratch& scratch) const {
-  return reinterpret_cast<float*>(
-      reinterpret_cast<std::uint8_t*>(sums_of(scratch) +
-                                      pair_policy::block_rows * pair_policy::block_cols) +
-      pair_policy::task_rows * columns_.steps() * step_bytes);
-}
-
-kernel_tile packed_search::cut_tile(const pair_tile& tile, const kernel_cut& how,
-                                    pair_scratch& scratch) const {
-  kernel_tile out = tile_of(tile, scratch);
-  float* const row_cut = row_cuts_of(scratch);
-  std::fill_n(row_cut, round_up(tile.rows(), row_padding), 0.0f);
-  for (index_t i = 0; i < tile.rows(); ++i) {
-    row_cut[i] =
-        static_cast<float>(how.cut * static_cast<double>(form_.scales.of(tile.row_begin + i)));
-  }
-  out.row_cut = row_cut;
-  out.col_scale = form_.scales.from(tile.col_begin);
-  out.band = how.band;
-  out.sign_flip = how.sign_flip;
-  out.sign_keep = how.sign_keep;
-  return out;
+  const bool may_be_screened =
+      layout().has_kernel_groups() && cols() <= pair_policy::most_screened_cols;
+  const std::size_t of_screen = may_be_screened ? row_screen::scratch_bytes(kernels(), cols()) : 0;
+  if (!form_.how) return of_screen;
+  return std::max(of_screen, packed_sums::scratch_bytes(kernels(), *form_.how, cols()));
 }
 
 template <class Take>
-void packed_search::find(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
-                         const Take& take) const {
+void packed_search::find(const pair_tile& tile, pair_scratch& scratch, const Take& take) const {
   const detail::keep_range keep = task().keep;
   std::uint64_t candidates = 0;
   const auto decide = [&](index_t row, index_t col, double statistic) {
@@ -305,60 +247,34 @@ void packed_search::find(const pair_tile& tile, const kernel_cut& how, pair_scra
     const auto test = [&](index_t row, index_t col, std::int32_t) {
       return decide(row, col, exact(tile.row_begin + row, tile.col_begin + col));
     };
-    screen_.search(tile, how.cut, how.side, scratch.kernel.data(), test);
+    screen_.search(tile, *cut_, scratch, test);
   } else {
     const auto test = [&](index_t row, index_t col, std::int32_t raw) {
       return decide(row, col, exact(tile.row_begin + row, tile.col_begin + col, raw));
     };
-    search_sums(tile, how, scratch, test);
+    filter_->search(tile, *cut_, scratch, test);
   }
-  note_searched(tile, candidates, scratch);
+  scratch.tally.add(tile, candidates);
 }
 
-void packed_search::search_sums(const pair_tile& tile, const kernel_cut& how, pair_scratch& scratch,
-                                const exact_test& test) const {
-  dots_->search(cut_tile(tile, how, scratch), test);
-}
-
-void packed_search::note_searched(const pair_tile& tile, std::uint64_t candidates,
-                                  pair_scratch& scratch) {
-  scratch.tally.searched += static_cast<std::uint64_t>(tile.rows() * tile.cols());
-  scratch.tally.candidates += candidates;
-}
-
-// A search with one cut per row. Statistics are at most 1, and so are the bars that matter.
 void packed_search::above(const pair_tile& tile, const double* bars, bool by_magnitude,
                           pair_scratch& scratch, pair_visitor visit) const {
-  constexpr float never = 3e38F;
-  kernel_tile out = tile_of(tile, scratch);
-  float* const row_cut = row_cuts_of(scratch);
-  std::fill_n(row_cut, round_up(tile.rows(), row_padding), never);
-  for (index_t i = 0; i < tile.rows(); ++i) {
-    const double scale = form_.scales.of(tile.row_begin + i);
-    row_cut[i] = bars[i] < -2 ? -never : static_cast<float>(bars[i] * scale);
-  }
-  out.row_cut = row_cut;
-  out.col_scale = form_.scales.from(tile.col_begin);
-  out.band = form_.scales.band_of(1);
-  if (by_magnitude) out.sign_keep = 0x7fffffffu;
-  out.diagonal = tile.rows();  // every pair counts
   const auto test = [&](index_t row, index_t col, std::int32_t raw) {
     visit(row, col, exact(tile.row_begin + row, tile.col_begin + col, raw));
     return false;
   };
-  dots_->search(out, test);
+  filter_->above(tile, bars, by_magnitude, scratch, test);
 }
 
-void packed_search::select(const pair_tile& tile, const kernel_cut&, pair_scratch& scratch,
-                           hit_buffer& out) const {
+void packed_search::select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
   pair_search::matches(tile, scratch, out);
 }
 
 void packed_search::matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
   if (keeps_none_) return;  // and nothing is packed
   if (!cut_) return pair_search::matches(tile, scratch, out);
-  if (way_ == cpu_pair_way::every) return select(tile, *cut_, scratch, out);
-  find(tile, *cut_, scratch, [&](index_t row, index_t col, double statistic) {
+  if (way_ == cpu_pair_way::every) return select(tile, scratch, out);
+  find(tile, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),
               static_cast<std::uint32_t>(tile.col_begin + col), statistic});
   });
@@ -367,32 +283,29 @@ void packed_search::matches(const pair_tile& tile, pair_scratch& scratch, hit_bu
 std::uint64_t packed_search::count(const pair_tile& tile, pair_scratch& scratch,
                                    std::uint32_t* row_degree, std::uint32_t* col_degree,
                                    const pair_bins& bins) const {
-  const bool is_searched = way_ != cpu_pair_way::every;
   if (keeps_none_) return 0;
-  if (!cut_ || (bins.count > 0 && !is_searched)) {
-    return pair_search::count(tile, scratch, row_degree, col_degree, bins);
-  }
-  if (is_searched) {
-    std::uint64_t kept = 0;
-    find(tile, *cut_, scratch, [&](index_t row, index_t col, double statistic) {
-      ++row_degree[row];
-      ++col_degree[col];
-      ++kept;
-      if (bins.count > 0) ++bins.histogram[detail::histogram_bin(statistic, bins.count)];
-    });
+  if (cut_ && bins.count == 0 && way_ == counting_way()) {
+    const detail::keep_range keep = task().keep;
+    std::uint64_t decided = 0;
+    const auto test = [&](index_t row, index_t col, std::int32_t raw) {
+      ++decided;
+      return keep.keeps(exact(tile.row_begin + row, tile.col_begin + col, raw));
+    };
+    const std::uint64_t kept = filter_->count(tile, *cut_, scratch, test, row_degree, col_degree);
+    scratch.tally.add(tile, decided);
     return kept;
   }
-  return count_sums(tile, scratch, row_degree, col_degree);
-}
-
-std::uint64_t packed_search::count_sums(const pair_tile& tile, pair_scratch& scratch,
-                                        std::uint32_t* row_degree,
-                                        std::uint32_t* col_degree) const {
-  const detail::keep_range keep = task().keep;
-  const auto test = [&](index_t row, index_t col, std::int32_t raw) {
-    return keep.keeps(exact(tile.row_begin + row, tile.col_begin + col, raw));
-  };
-  return dots_->count(cut_tile(tile, *cut_, scratch), test, row_degree, col_degree);
+  if (!cut_ || way_ == cpu_pair_way::every) {
+    return pair_search::count(tile, scratch, row_degree, col_degree, bins);
+  }
+  std::uint64_t kept = 0;
+  find(tile, scratch, [&](index_t row, index_t col, double statistic) {
+    ++row_degree[row];
+    ++col_degree[col];
+    ++kept;
+    if (bins.count > 0) ++bins.histogram[detail::histogram_bin(statistic, bins.count)];
+  });
+  return kept;
 }
 
 }  // namespace gpu::cpu

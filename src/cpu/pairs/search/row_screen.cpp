@@ -146,17 +146,17 @@ std::size_t row_screen::scratch_bytes(const pair_kernels& kernels, index_t cols)
       pair_policy::task_rows * (steps * step_bytes + static_cast<index_t>(sizeof(std::int32_t))));
 }
 
-void row_screen::search(const pair_tile& tile, double cut, cut_side side, std::byte* scratch,
+void row_screen::search(const pair_tile& tile, const pair_cut& cut, pair_scratch& scratch,
                         const exact_test& test) const {
   // Rounding of q^2 and of the exact statistic, and down to an integer.
-  const double least = std::floor(scale_ * scale_ * weakest(cut) * (1 - 1e-9));
+  const double least = std::floor(scale_ * scale_ * weakest(cut.least) * (1 - 1e-9));
   const auto threshold = static_cast<std::uint32_t>(std::max(1.0, least));
   screen_tile out{.columns = columns_.group_of(tile.col_begin),
                   .steps = columns_.steps(),
                   .rows = tile.rows(),
                   .cols = tile.cols(),
                   .diagonal = tile.col_begin - tile.row_begin};
-  if (side == cut_side::magnitude) {
+  if (cut.side == cut_side::magnitude) {
     // x <= -threshold wraps around, -threshold < x < threshold stays below the limit.
     out.bias = static_cast<std::int32_t>(threshold - 1);
     out.limit = 2 * threshold - 1;
@@ -165,16 +165,16 @@ void row_screen::search(const pair_tile& tile, double cut, cut_side side, std::b
     out.bias = static_cast<std::int32_t>(sign);
     out.limit = sign + threshold;
   }
-  auto* steps = reinterpret_cast<std::uint8_t*>(scratch);
+  auto* steps = reinterpret_cast<std::uint8_t*>(scratch.kernel.data());
   const index_t row_bytes = columns_.steps() * step_bytes;
   columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
   auto* values = reinterpret_cast<std::int8_t*>(steps);
-  if (side == cut_side::negative) {  // what is negative is positive with the other row
+  if (cut.side == cut_side::negative) {  // what is negative is positive with the other row
     std::transform(values, values + tile.rows() * row_bytes, values,
                    [](std::int8_t value) { return static_cast<std::int8_t>(-value); });
   }
   auto* biases = reinterpret_cast<std::int32_t*>(steps + pair_policy::task_rows * row_bytes);
-  const std::int32_t sign = side == cut_side::negative ? -1 : 1;
+  const std::int32_t sign = cut.side == cut_side::negative ? -1 : 1;
   for (index_t i = 0; i < round_up(tile.rows(), row_padding); ++i) {
     const std::int32_t sum =
         i < tile.rows() ? sign * sums_[static_cast<std::size_t>(tile.row_begin + i)] : 0;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cpu/pairs/loops/kernels.hpp"
-#include "cpu/pairs/rows/pair_rows.hpp"
 #include "cpu/pairs/search/packed_columns.hpp"
+#include "cpu/pairs/search/pair_filter.hpp"
 
 namespace gpu::cpu {
 
@@ -40,8 +40,8 @@ class row_screen {
   /// Scratch bytes that `search` needs for rows of `cols` values.
   static std::size_t scratch_bytes(const pair_kernels& kernels, index_t cols);
 
-  /// Calls test for every pair of `tile` above the diagonal that may pass `cut`.
-  void search(const pair_tile& tile, double cut, cut_side side, std::byte* scratch,
+  /// As pair_filter::search, for cuts above 0.
+  void search(const pair_tile& tile, const pair_cut& cut, pair_scratch& scratch,
               const exact_test& test) const;
 
  private:

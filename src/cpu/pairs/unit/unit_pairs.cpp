@@ -10,9 +10,8 @@
 #include "cpu/pairs/rows/decided_rows.hpp"
 #include "cpu/pairs/rows/unit_row.hpp"
 #include "cpu/pairs/search/packed_search.hpp"
+#include "cpu/pairs/search/wide_products.hpp"
 #include "cpu/pairs/unit/unit_pairs.hpp"
-#include "cpu/pairs/wide/wide_products.hpp"
-#include "cpu/pairs/wide/wide_search.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -39,52 +38,21 @@ std::size_t block_scratch_of(const block_kernel& blocks, index_t stride) {
       blocks.scratch(pair_policy::block_rows, pair_policy::block_cols, stride));
 }
 
-// One pair at a time: the naive variant.
-class plain_unit_rows final : public decided_rows {
+double naive_dot(const unit_rows& rows, index_t i, index_t j) {
+  return detail::clip_correlation(detail::ordered_dot(
+      rows.stride, [x = rows.row(i)](index_t k) { return x[k]; },
+      [y = rows.row(j)](index_t k) { return y[k]; }));
+}
+
+// Statistics of unit rows, and decisions about pairs that a filter leaves.
+class unit_row_search : public packed_search {
  public:
-  explicit plain_unit_rows(unit_rows rows) : rows_(std::move(rows)) {}
+  using values = unit_rows;
 
-  [[nodiscard]] index_t size() const override { return rows_.size; }
+  unit_row_search(const packed_form& form, const unit_rows& rows, const pair_task& task,
+                  int threads, unit_row_search* earlier)
+      : packed_search(form, task, threads, earlier), rows_(rows) {}
 
-  void statistics(const pair_task&, const pair_tile& tile, pair_scratch&,
-                  double* out) const override {
-    for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
-      double* row = out + (i - tile.row_begin) * pair_policy::block_cols;
-      for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
-        row[j - tile.col_begin] = detail::clip_correlation(detail::ordered_dot(
-            rows_.stride, [x = rows_.row(i)](index_t k) { return x[k]; },
-            [y = rows_.row(j)](index_t k) { return y[k]; }));
-      }
-    }
-  }
-
- private:
-  unit_rows rows_;
-};
-
-// Immutable rows, and the search of one form of them.
-template <class Search>
-class packed_unit_rows final : public searched_rows<packed_unit_rows<Search>, Search> {
- public:
-  packed_unit_rows(const pair_kernels& kernels, unit_rows values, const row_layout& layout,
-                   index_t cols)
-      : packed_unit_rows::searched_rows({.kernels = kernels,
-                                         .how = Search::how,
-                                         .layout = layout,
-                                         .cols = cols,
-                                         .scales = Search::scales_of(values.size, cols)}),
-        values_(std::move(values)) {}
-
-  [[nodiscard]] const unit_rows& values() const { return values_; }
-
- private:
-  unit_rows values_;
-};
-
-// Statistics of unit rows, and decisions about pairs that Base leaves.
-template <class Base>
-class unit_row_search : public Base {
- public:
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
     fill(tile, tile.rows(), scratch, out);
   }
@@ -93,48 +61,42 @@ class unit_row_search : public Base {
   }
 
  protected:
-  template <class Rows>
-  unit_row_search(const Rows& rows, const pair_task& task, int threads, unit_row_search* earlier)
-      : Base(rows.form(), task, threads, earlier), rows_(rows.values()) {}
-
   // Statistics need the doubles alone.
   void make_ready() final {
-    if (this->task().wanted != pair_task::output::statistics) Base::make_ready();
+    if (task().wanted != pair_task::output::statistics) packed_search::make_ready();
   }
 
-  using Base::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const final {
     double dot = 0;
-    this->kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
+    kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
     return detail::clip_correlation(dot);
   }
 
   [[nodiscard]] row_screen make_screen() const final {
-    return {this->kernels(), rows_.values.data(), rows_.size, this->cols(), rows_.stride,
-            nullptr,         this->threads()};
+    return {kernels(), rows_.values.data(), rows_.size(), cols(), rows_.stride, nullptr, threads()};
   }
 
   // Statistics are made of the rows as they stand.
   [[nodiscard]] bool pays_to_pack() const final {
-    const detail::cpu_costs& cost = this->kernels().costs;
-    const auto columns = static_cast<double>(this->cols());
-    const double saved = columns * cost.float64 + cost.clip - this->costs().search;
-    return this->pairs() * saved > static_cast<double>(this->size()) * columns * cost.packing;
+    const detail::cpu_costs& cost = kernels().costs;
+    const auto columns = static_cast<double>(cols());
+    const double saved = columns * cost.float64 + cost.clip - costs().search;
+    return pairs() * saved > static_cast<double>(size()) * columns * cost.packing;
   }
 
   // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
   [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
-    const auto columns = static_cast<double>(this->cols());
-    const detail::cpu_costs& cost = this->kernels().costs;
-    const pair_task& task = this->task();
+    const auto columns = static_cast<double>(cols());
+    const detail::cpu_costs& cost = kernels().costs;
     const double statistic = columns * cost.float64 + cost.clip;
-    const bool counts = task.wanted == pair_task::output::counts;
-    return {.screen = columns * cost.screen + cost.look,
-            .search = sums,
-            .every = counts && task.bins == 0 ? count : statistic + (counts ? cost.bin : cost.keep),
-            .candidate = cost.own_unit_pair + cost.candidate * cost.unit_candidate +
-                         columns * cost.own_unit_column,
-            .decide = cost.own_unit_pair + columns * cost.own_unit_column};
+    const bool counts = task().wanted == pair_task::output::counts;
+    return {
+        .screen = columns * cost.screen + cost.look,
+        .search = sums,
+        .every = counts && task().bins == 0 ? count : statistic + (counts ? cost.bin : cost.keep),
+        .candidate = cost.own_unit_pair + cost.candidate * cost.unit_candidate +
+                     columns * cost.own_unit_column,
+        .decide = cost.own_unit_pair + columns * cost.own_unit_column};
   }
 
   [[nodiscard]] const unit_rows& rows() const { return rows_; }
@@ -142,7 +104,7 @@ class unit_row_search : public Base {
  private:
   // Pairs with row >= col + diagonal, counted from the first ones of the tile, need not be written.
   void fill(const pair_tile& tile, index_t diagonal, pair_scratch& scratch, double* out) const {
-    const block_kernel& blocks = this->kernels().blocks;
+    const block_kernel& blocks = kernels().blocks;
     if (blocks.dots != nullptr && rows_.stride >= blocks.least_length &&
         tile.rows() >= blocks.least_rows) {
       fill_block(blocks, tile, diagonal, scratch.blocks, out);
@@ -179,8 +141,8 @@ class unit_row_search : public Base {
       const index_t cols = std::min(pair_policy::unit_strip, tile.col_end - j);
       double* const to = out + (j - tile.col_begin);
       if (piece == rows_.stride) {
-        this->kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
-                                     rows_.stride, to, pair_policy::block_cols);
+        kernels().ordered_dots(rows_.row(tile.row_begin), tile.rows(), rows_.row(j), cols,
+                               rows_.stride, to, pair_policy::block_cols);
       } else {
         sum_pieces(tile.row_begin, tile.rows(), j, cols, piece, diagonal + (j - tile.col_begin),
                    memory, to);
@@ -192,52 +154,32 @@ class unit_row_search : public Base {
                   index_t diagonal, double* sums, double* out) const {
     for (index_t k = 0; k < rows_.stride; k += piece) {
       const index_t count = std::min(piece, rows_.stride - k);
-      this->kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols,
-                                       rows_.stride, count, diagonal, k == 0, sums);
+      kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols, rows_.stride,
+                                 count, diagonal, k == 0, sums);
     }
-    this->kernels().combine_partial_sums(sums, rows, cols, out, pair_policy::block_cols);
+    kernels().combine_partial_sums(sums, rows, cols, out, pair_policy::block_cols);
   }
 
   const unit_rows& rows_;
 };
 
 // Single precision filters.
-class float_unit_search final : public unit_row_search<packed_search> {
+class float_unit_search final : public unit_row_search {
  public:
-  static constexpr packing how = packing::float32;
-  static row_scales scales_of(index_t rows, index_t cols) {
-    // Of unit rows: each of `cols` additions, both factors, the cut and the margin round once, by
-    // at most 2^-24 of what Cauchy and Schwarz bound by 1.
-    const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
-    return {std::vector<float>(static_cast<std::size_t>(rows), 1.0f), band, false};
-  }
-
-  float_unit_search(const packed_unit_rows<float_unit_search>& rows, const pair_task& task,
-                    int threads, float_unit_search* earlier)
-      : unit_row_search(rows, task, threads, earlier) {}
+  using unit_row_search::unit_row_search;
 
  private:
-  using unit_row_search::exact;
-  [[nodiscard]] double exact(index_t row, index_t col, std::int32_t) const override {
-    return exact(row, col);
-  }
-
-  void pack(packed_columns& columns) const override {
+  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
+    auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
     detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
       std::vector<float> rounded(static_cast<std::size_t>(cols()));
       for (index_t i = some.begin; i < some.end; ++i) {
         std::transform(rows().row(i), rows().row(i) + cols(), rounded.begin(),
                        [](double value) { return static_cast<float>(value); });
-        columns.store_row(i, rounded.data());
+        out->store_row(i, rounded.data());
       }
     });
-  }
-
-  // Statistics need the doubles alone.
-  void pack_sums() override {
-    if (cut() || (task().wanted == pair_task::output::above && finds_above())) {
-      unit_row_search::pack_sums();
-    }
+    return out;
   }
 
   [[nodiscard]] cpu_pair_costs costs() const override {
@@ -248,18 +190,13 @@ class float_unit_search final : public unit_row_search<packed_search> {
 };
 
 // Rows rounded to 16 bits filter.
-class rounded_unit_search final : public unit_row_search<wide_search> {
+class rounded_unit_search final : public unit_row_search {
  public:
-  static constexpr packing how = packing::int16;
-  static row_scales scales_of(index_t, index_t) { return {}; }
-
-  rounded_unit_search(const packed_unit_rows<rounded_unit_search>& rows, const pair_task& task,
-                      int threads, rounded_unit_search* earlier)
-      : unit_row_search(rows, task, threads, earlier) {}
+  using unit_row_search::unit_row_search;
 
  private:
-  [[nodiscard]] wide_products make_products() const override {
-    return wide_products::rounded(kernels(), rows().values.data(), rows().size, cols(),
+  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
+    return wide_products::rounded(kernels(), rows().values.data(), rows().size(), cols(),
                                   rows().stride, nullptr, threads());
   }
 
@@ -283,17 +220,20 @@ std::size_t unit_scratch_bytes(index_t cols) {
 
 std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layout, index_t cols,
                                           const row_options& options) {
-  const pair_kernels& kernels = usable_pair_kernels();
   if (options.variant == pair_variant::naive) {
-    return std::make_unique<plain_unit_rows>(std::move(rows));
+    return make_plain_rows(std::move(rows), [](auto&&... pair) { return naive_dot(pair...); });
   }
+  packed_form form{.kernels = usable_pair_kernels(), .layout = layout, .cols = cols};
   if (detail::ways_in_force().cpu.unit_form.value_or(choose_cpu_unit_form(cols)) ==
-      cpu_unit_form::floats) {
-    return std::make_unique<packed_unit_rows<float_unit_search>>(kernels, std::move(rows), layout,
-                                                                 cols);
+      cpu_unit_form::rounded) {
+    return std::make_unique<searched_rows<rounded_unit_search>>(std::move(form), std::move(rows));
   }
-  return std::make_unique<packed_unit_rows<rounded_unit_search>>(kernels, std::move(rows), layout,
-                                                                 cols);
+  // Each of `cols` additions, both factors, the cut and the margin round once, by at most 2^-24 of
+  // what Cauchy and Schwarz bound by 1.
+  const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
+  form.how = packing::float32;
+  form.scales = {std::vector<float>(static_cast<std::size_t>(rows.size()), 1.0f), band, false};
+  return std::make_unique<searched_rows<float_unit_search>>(std::move(form), std::move(rows));
 }
 
 }  // namespace gpu::cpu

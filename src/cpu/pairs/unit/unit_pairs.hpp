@@ -16,7 +16,7 @@ namespace gpu::cpu {
 /// Centred and scaled rows of those that have a statistic, in order, zeros up to the stride.
 struct unit_rows {
   index_t stride = 0;
-  index_t size = 0;
+  index_t count = 0;
   aligned_buffer<double> values;
   std::vector<detail::row_kind> kinds;  ///< Until all are there.
 
@@ -25,10 +25,11 @@ struct unit_rows {
         values(static_cast<std::size_t>(places * stride)),
         kinds(static_cast<std::size_t>(places)) {}
   void resize(index_t places) {
-    size = places;
+    count = places;
     kinds = {};
   }
 
+  [[nodiscard]] index_t size() const { return count; }
   [[nodiscard]] double* row(index_t i) { return values.data() + i * stride; }
   [[nodiscard]] const double* row(index_t i) const { return values.data() + i * stride; }
   [[nodiscard]] bool has_statistic(index_t i) const {

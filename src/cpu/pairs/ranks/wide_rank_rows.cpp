@@ -1,4 +1,4 @@
-#include "cpu/pairs/wide/wide_rank_rows.hpp"
+#include "cpu/pairs/ranks/rank_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/pairs/wide/wide_products.hpp"
-#include "cpu/pairs/wide/wide_search.hpp"
+#include "cpu/pairs/search/packed_search.hpp"
+#include "cpu/pairs/search/wide_products.hpp"
 #include "stats/statistic.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -26,47 +26,6 @@ constexpr index_t least_block_rows = 8;
 
 // Rows that no limit on memory puts into small windows (limited_row_bytes): always in whole groups.
 constexpr index_t most_grouped_cols = 8192;
-
-// Ranks with what the forms below need of them.
-template <class Integer>
-class wide_ranks {
- public:
-  explicit wide_ranks(ordinary_ranks<Integer> ranks) : ranks_(std::move(ranks)) {
-    for (const std::int64_t sum : ranks_.square_sums) {
-      squares_.push_back(static_cast<double>(sum));
-      lengths_.push_back(std::sqrt(static_cast<double>(sum)));
-    }
-  }
-
-  [[nodiscard]] index_t size() const { return ranks_.size(); }
-  [[nodiscard]] index_t cols() const { return ranks_.stride; }
-  [[nodiscard]] const Integer* values() const { return ranks_.values.data(); }
-  [[nodiscard]] const Integer* row(index_t i) const { return ranks_.row(i); }
-  [[nodiscard]] const double* lengths() const { return lengths_.data(); }
-  /// Sums of squares, as doubles: rounded as rho_of rounds them.
-  [[nodiscard]] const double* squares() const { return squares_.data(); }
-
-  [[nodiscard]] double rho(const pair_kernels& kernels, index_t row, index_t col) const {
-    const auto square = [&](index_t i) { return ranks_.square_sums[static_cast<std::size_t>(i)]; };
-    std::int64_t dot = 0;
-    if constexpr (sizeof(Integer) == 2) {
-      dot = kernels.long_int16_dot(this->row(row), this->row(col), cols());
-    } else {
-      dot = kernels.long_int32_dot(this->row(row), this->row(col), cols());
-    }
-    return detail::rho_of(dot, square(row), square(col));
-  }
-
- private:
-  ordinary_ranks<Integer> ranks_;
-  std::vector<double> squares_;
-  std::vector<double> lengths_;
-};
-
-[[nodiscard]] row_screen screen_of(const pair_kernels& kernels, const wide_ranks<std::int16_t>& of,
-                                   int threads) {
-  return {kernels, of.values(), of.size(), of.cols(), of.cols(), of.lengths(), threads};
-}
 
 // Nanoseconds of an exact sum of one pair by itself.
 [[nodiscard]] double own_sum_cost(const detail::cpu_costs& cost, index_t cols) {
@@ -97,35 +56,16 @@ struct strip_memory {
         partial(rows + beside) {}
 };
 
-template <class Integer>
-class wide_rank_search;
-
-// Immutable rows of ranks.
-template <class Integer>
-class wide_rank_rows final
-    : public searched_rows<wide_rank_rows<Integer>, wide_rank_search<Integer>> {
- public:
-  wide_rank_rows(ordinary_ranks<Integer> ranks, const row_layout& layout)
-      : wide_rank_rows::searched_rows({.kernels = usable_pair_kernels(),
-                                       .how = packing::int16,
-                                       .layout = layout,
-                                       .cols = ranks.stride}),
-        ranks_(std::move(ranks)) {}
-
-  [[nodiscard]] const wide_ranks<Integer>& ranks() const { return ranks_; }
-
- private:
-  wide_ranks<Integer> ranks_;
-};
-
 // Rounded products leave the pairs that may pass. Statistics of all pairs are exact sums of blocks
 // of 16-bit products, or sums of products of doubles, which are exact up to 2^53.
 template <class Integer>
-class wide_rank_search final : public wide_search {
+class wide_rank_search final : public packed_search {
  public:
-  wide_rank_search(const wide_rank_rows<Integer>& rows, const pair_task& task, int threads,
+  using values = searched_ranks<Integer, double>;
+
+  wide_rank_search(const packed_form& form, const values& ranks, const pair_task& task, int threads,
                    wide_rank_search* earlier)
-      : wide_search(rows.form(), task, threads, earlier), ranks_(rows.ranks()) {
+      : packed_search(form, task, threads, earlier), ranks_(ranks) {
     if (earlier != nullptr) blocks_ = std::move(earlier->blocks_);
     const auto largest = static_cast<double>(cols() - 1);
     const double fitting = two_to_53 / (largest * largest);
@@ -135,8 +75,8 @@ class wide_rank_search final : public wide_search {
   }
 
   void statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    if (!blocks_.is_empty()) {
-      blocks_.sums(tile, out);
+    if (blocks_) {
+      blocks_->sums(tile, out);
       return make_statistics(tile, out);
     }
     if (decides_each()) return decide_each(tile, out);
@@ -150,14 +90,14 @@ class wide_rank_search final : public wide_search {
   }
 
   void upper_statistics(const pair_tile& tile, pair_scratch& scratch, double* out) const override {
-    if (blocks_.is_empty()) return statistics(tile, scratch, out);
-    blocks_.upper_sums(tile, out);
+    if (!blocks_) return statistics(tile, scratch, out);
+    blocks_->upper_sums(tile, out);
     make_statistics(tile, out);
   }
 
   // Blocks give all statistics in the time of a search.
   [[nodiscard]] bool finds_above() const override {
-    return !takes_blocks() && wide_search::finds_above();
+    return !takes_blocks() && packed_search::finds_above();
   }
 
  private:
@@ -176,8 +116,8 @@ class wide_rank_search final : public wide_search {
   void make_statistics(const pair_tile& tile, double* sums) const {
     for (index_t i = 0; i < tile.rows(); ++i) {
       double* const row = sums + i * pair_policy::block_cols;
-      kernels().rho_of_doubles(row, ranks_.squares()[tile.row_begin + i],
-                               ranks_.squares() + tile.col_begin, tile.cols(), row);
+      kernels().rho_of_doubles(row, ranks_.squares.data()[tile.row_begin + i],
+                               ranks_.squares.data() + tile.col_begin, tile.cols(), row);
     }
   }
 
@@ -219,39 +159,42 @@ class wide_rank_search final : public wide_search {
     }
     for (std::size_t p = 0; p < pairs; ++p) memory.sums[p] = static_cast<double>(memory.dots[p]);
     for (index_t i = 0; i < tile.rows(); ++i) {
-      kernels().rho_of_doubles(memory.sums + i * tile.cols(), ranks_.squares()[tile.row_begin + i],
-                               ranks_.squares() + tile.col_begin, tile.cols(),
-                               out + i * pair_policy::block_cols);
+      kernels().rho_of_doubles(
+          memory.sums + i * tile.cols(), ranks_.squares.data()[tile.row_begin + i],
+          ranks_.squares.data() + tile.col_begin, tile.cols(), out + i * pair_policy::block_cols);
     }
   }
 
-  using wide_search::exact;
   [[nodiscard]] double exact(index_t row, index_t col) const override {
-    return ranks_.rho(kernels(), row, col);
+    std::int64_t dot = 0;
+    if constexpr (sizeof(Integer) == 2) {
+      dot = kernels().long_int16_dot(ranks_.row(row), ranks_.row(col), cols());
+    } else {
+      dot = kernels().long_int32_dot(ranks_.row(row), ranks_.row(col), cols());
+    }
+    return detail::rho_of(dot, ranks_.square_sum(row), ranks_.square_sum(col));
   }
   // One form at a time.
-  void pack_sums() override {
-    if (!takes_blocks() || searches()) {
-      blocks_ = {};
-      return wide_search::pack_sums();
-    }
-    wide_search::drop_sums();
-    if (!blocks_.is_empty()) return;
+  void pack_for_way() override {
+    const bool has_blocks = takes_blocks() && !takes_filter() && way() != cpu_pair_way::screen;
+    if (!has_blocks) blocks_ = nullptr;
+    packed_search::pack_for_way();
     if constexpr (sizeof(Integer) == 2) {
-      blocks_ =
-          wide_products::of_ranks(kernels(), ranks_.values(), ranks_.size(), cols(), threads());
+      if (has_blocks && !blocks_ && !keeps_none()) {
+        blocks_ = wide_products::of_ranks(kernels(), ranks_.values.data(), ranks_.size(), cols(),
+                                          threads());
+      }
     }
   }
-  void drop_sums() override {
-    blocks_ = {};
-    wide_search::drop_sums();
-  }
-  [[nodiscard]] wide_products make_products() const override {
-    return wide_products::rounded(kernels(), ranks_.values(), ranks_.size(), cols(), cols(),
-                                  ranks_.lengths(), threads());
+  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
+    return wide_products::rounded(kernels(), ranks_.values.data(), ranks_.size(), cols(), cols(),
+                                  ranks_.lengths.data(), threads());
   }
   [[nodiscard]] row_screen make_screen() const override {
-    if constexpr (sizeof(Integer) == 2) return screen_of(kernels(), ranks_, threads());
+    if constexpr (sizeof(Integer) == 2) {
+      return {kernels(), ranks_.values.data(),  ranks_.size(), cols(),
+              cols(),    ranks_.lengths.data(), threads()};
+    }
     return {};  // longer rows are not screened
   }
   [[nodiscard]] cpu_pair_costs costs() const override {
@@ -268,9 +211,9 @@ class wide_rank_search final : public wide_search {
             .search_block = 0};
   }
 
-  const wide_ranks<Integer>& ranks_;
-  wide_products blocks_;        // exact, where all statistics are asked for
-  index_t exact_cols_ = piece;  // whose sums are below 2^53
+  const values& ranks_;
+  std::unique_ptr<wide_products> blocks_;  // exact, where all statistics are asked for
+  index_t exact_cols_ = piece;             // whose sums are below 2^53
 };
 
 }  // namespace
@@ -283,7 +226,10 @@ std::size_t wide_rank_scratch_bytes(index_t cols) {
 template <class Integer>
 std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<Integer> ranks,
                                                const row_layout& layout) {
-  return std::make_unique<wide_rank_rows<Integer>>(std::move(ranks), layout);
+  using search = wide_rank_search<Integer>;
+  packed_form form{.kernels = usable_pair_kernels(), .layout = layout, .cols = ranks.stride};
+  return std::make_unique<searched_rows<search>>(std::move(form),
+                                                 typename search::values(std::move(ranks)));
 }
 
 template std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<std::int16_t>,

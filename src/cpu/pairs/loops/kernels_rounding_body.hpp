@@ -1,4 +1,4 @@
-// Rounding of long rows to 16-bit integers (cpu/pairs/wide/wide_products.hpp), over an Op that is
+// Rounding of rows to 16-bit integers (cpu/pairs/search/wide_products.hpp), over an Op that is
 // eight doubles: beside what kernels_unit_row_body.hpp asks of one,
 //   from(p)              of eight doubles, int16 or int32
 //   to_int16(x, out)     of whole numbers

@@ -27,13 +27,11 @@ class tested_rank_rows final : public pair_rows {
   [[nodiscard]] int class_of(index_t i, index_t j) const {
     return std::max(classes_[static_cast<std::size_t>(i)], classes_[static_cast<std::size_t>(j)]);
   }
-  /// The classes of the rows, each once, ascending. Those of pairs are among them.
-  [[nodiscard]] const std::vector<int>& classes() const { return different_; }
 
  private:
   std::unique_ptr<pair_rows> rows_;
   std::vector<std::uint8_t> classes_;
-  std::vector<int> different_;
+  std::vector<int> different_;  // the classes, each once, ascending; those of pairs are among them
 };
 
 }  // namespace gpu::cpu

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <type_traits>
+#include <vector>
 
 #include "base/parallel.hpp"
 
@@ -10,57 +11,6 @@ namespace gpu::cpu {
 namespace {
 
 constexpr index_t elements_per_task = index_t{1} << 17;
-
-// Lanes side by side, so that the compiler may vectorise what it must not reorder.
-constexpr index_t lanes = 8;
-
-template <class T>
-T largest_of(const T* values, index_t count) {
-  T largest[lanes] = {};
-  const auto take = [&](T value, index_t lane) {
-    const T magnitude = value < 0 ? static_cast<T>(-value) : value;
-    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
-  };
-  index_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    for (index_t l = 0; l < lanes; ++l) take(values[k + l], l);
-  }
-  for (; k < count; ++k) take(values[k], 0);
-  return *std::max_element(largest, largest + lanes);
-}
-
-// Rounds values * scale to bytes; returns the sum of the squares of what rounding took.
-float quantise(const std::int8_t* values, index_t count, float scale, std::int8_t* out) {
-  constexpr float to_integer = 0x1.8p23f;  // added and taken away again: rounds to nearest
-  float lost[lanes] = {};
-  const auto take = [&](index_t k, index_t lane) {
-    const float exact = static_cast<float>(values[k]) * scale;
-    const float rounded = (exact + to_integer) - to_integer;
-    out[k] = static_cast<std::int8_t>(static_cast<int>(rounded));
-    lost[lane] += (exact - rounded) * (exact - rounded);
-  };
-  index_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    for (index_t l = 0; l < lanes; ++l) take(k + l, l);
-  }
-  for (; k < count; ++k) take(k, 0);
-  return std::accumulate(lost, lost + lanes, 0.0f);
-}
-
-// The same of longer values, by the kernels' rounding to 16 bits, `room` for as many.
-template <class T>
-double quantise(const pair_kernels& kernels, const T* values, index_t count, double scale,
-                std::vector<std::int16_t>& room, std::int8_t* out) {
-  if constexpr (sizeof(T) == 1) {
-    return quantise(values, count, static_cast<float>(scale), out);
-  } else {
-    room.resize(static_cast<std::size_t>(count));
-    const double lost = rounding_of(kernels, values).round(values, count, scale, room.data());
-    std::transform(room.begin(), room.end(), out,
-                   [](std::int16_t value) { return static_cast<std::int8_t>(value); });
-    return lost;
-  }
-}
 
 // Of bytes of which so many fit 32 bits many times over.
 std::int32_t sum_of(const std::int8_t* bytes, index_t count) {
@@ -92,23 +42,36 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
       std::clamp<index_t>(elements_per_task / std::max<index_t>(cols, 1), 1, 512), group_lanes);
   const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
   std::vector<task_largest> parts(static_cast<std::size_t>(tasks));
+  // The kernels round rows of 16 bits and doubles.
+  using element = std::conditional_t<sizeof(T) == 1, std::int16_t, T>;
   const auto for_each_row = [&](const auto& body) {
     detail::parallel_for_ranges(
         count, rows_per_task, detail::thread_count(threads), [&](detail::index_range some, int) {
-          std::vector<std::int8_t> bytes(static_cast<std::size_t>(cols));
-          std::vector<std::int16_t> room;
+          std::vector<std::int16_t> room(static_cast<std::size_t>(cols));
+          std::vector<std::int8_t> bytes(room.size());
           double largest = 0;
           for (index_t i = some.begin; i < some.end; ++i) {
+            const T* const own = values + i * stride;
+            const element* row = nullptr;
+            if constexpr (sizeof(T) == 1) {
+              std::copy_n(own, cols, room.data());
+              row = room.data();
+            } else {
+              row = own;
+            }
             const double length = lengths == nullptr ? 1.0 : lengths[i];
-            largest = std::max(largest, body(i, values + i * stride, length, bytes.data(), room));
+            largest = std::max(largest, body(i, row, length, room, bytes.data()));
           }
           parts[static_cast<std::size_t>(some.begin / rows_per_task)].value = largest;
         });
     return largest_value(parts);
   };
 
-  const double largest = for_each_row([&](index_t, const T* row, double length, auto&&...) {
-    return static_cast<double>(largest_of(row, cols)) / length;
+  const rounding_kernels<element>& rounding = rounding_of(kernels, static_cast<element*>(nullptr));
+  const double largest = for_each_row([&](index_t, const element* row, double length, auto&&...) {
+    double of_row = 0;
+    (void)rounding.square_sum(row, cols, &of_row);
+    return of_row / length;
   });
   const bool has_short_sums = kernels.screen.columns == packing::byte_pairs;
   // A little less, so that rounding never leaves the bytes.
@@ -119,18 +82,16 @@ row_screen::row_screen(const pair_kernels& kernels, const T* values, index_t cou
     scale_ = std::min(scale_, byte_pair_length - std::sqrt(static_cast<double>(cols)) / 2);
   }
 
-  const double lost = for_each_row([&](index_t i, const T* row, double length, std::int8_t* bytes,
-                                       std::vector<std::int16_t>& room) {
-    const double sum = quantise(kernels, row, cols, scale_ / length, room, bytes);
+  const double lost = for_each_row([&](index_t i, const element* row, double length,
+                                       std::vector<std::int16_t>& rounded, std::int8_t* bytes) {
+    const double sum = rounding.round(row, cols, scale_ / length, rounded.data());
+    std::transform(rounded.begin(), rounded.end(), bytes,
+                   [](std::int16_t value) { return static_cast<std::int8_t>(value); });
     columns_.store_row(i, bytes);
     sums_[static_cast<std::size_t>(i)] = sum_of(bytes, cols);
     return sum;
   });
-  // Of each element, float arithmetic loses at most 127 * 3 * 2^-24; of a sum of positive terms,
-  // `cols` additions and a product each at most (cols + 3) * 2^-24 of it.
-  const double count_of = static_cast<double>(cols);
-  const double sum = lost * (1 + (count_of + 4) * 0x1p-23);
-  error_ = (std::sqrt(sum) + 127 * 4 * 0x1p-24 * std::sqrt(count_of)) / scale_;
+  error_ = std::sqrt(lost) * (1 + 1e-9) / scale_;
 }
 
 template row_screen::row_screen(const pair_kernels&, const std::int8_t*, index_t, index_t, index_t,

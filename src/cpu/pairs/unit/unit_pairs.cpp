@@ -44,8 +44,9 @@ double naive_dot(const unit_rows& rows, index_t i, index_t j) {
       [y = rows.row(j)](index_t k) { return y[k]; }));
 }
 
-// Statistics of unit rows, and decisions about pairs that a filter leaves.
-class unit_row_search : public packed_search {
+// Statistics of unit rows, and decisions about pairs that a filter leaves: rows in single
+// precision, or rounded to 16 bits.
+class unit_row_search final : public packed_search {
  public:
   using values = unit_rows;
 
@@ -60,48 +61,68 @@ class unit_row_search : public packed_search {
     fill(tile, tile.col_begin - tile.row_begin, scratch, out);
   }
 
- protected:
+ private:
   // Statistics need the doubles alone.
-  void make_ready() final {
+  void make_ready() override {
     if (task().wanted != pair_task::output::statistics) packed_search::make_ready();
   }
 
-  [[nodiscard]] double exact(index_t row, index_t col) const final {
+  [[nodiscard]] double exact(index_t row, index_t col) const override {
     double dot = 0;
     kernels().ordered_dots(rows_.row(row), 1, rows_.row(col), 1, rows_.stride, &dot, 1);
     return detail::clip_correlation(dot);
   }
 
-  [[nodiscard]] row_screen make_screen() const final {
+  [[nodiscard]] row_screen make_screen() const override {
     return {kernels(), rows_.values.data(), rows_.size(), cols(), rows_.stride, nullptr, threads()};
   }
 
   // Statistics are made of the rows as they stand.
-  [[nodiscard]] bool pays_to_pack() const final {
+  [[nodiscard]] bool pays_to_pack() const override {
     const detail::cpu_costs& cost = kernels().costs;
     const auto columns = static_cast<double>(cols());
     const double saved = columns * cost.float64 + cost.clip - costs().search;
     return pairs() * saved > static_cast<double>(size()) * columns * cost.packing;
   }
 
-  // Where `sums` is what comparing a pair by rounded rows takes, and `count` counting it.
-  [[nodiscard]] cpu_pair_costs costs_of(double sums, double count) const {
-    const auto columns = static_cast<double>(cols());
-    const detail::cpu_costs& cost = kernels().costs;
-    const double statistic = columns * cost.float64 + cost.clip;
-    const bool counts = task().wanted == pair_task::output::counts;
-    return {
-        .screen = columns * cost.screen + cost.look,
-        .search = sums,
-        .every = counts && task().bins == 0 ? count : statistic + (counts ? cost.bin : cost.keep),
-        .candidate = cost.own_unit_pair + cost.candidate * cost.unit_candidate +
-                     columns * cost.own_unit_column,
-        .decide = cost.own_unit_pair + columns * cost.own_unit_column};
+  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
+    if (!form().how) {
+      return wide_products::rounded(kernels(), rows_.values.data(), rows_.size(), cols(),
+                                    rows_.stride, nullptr, threads());
+    }
+    auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
+    detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
+      std::vector<float> rounded(static_cast<std::size_t>(cols()));
+      for (index_t i = some.begin; i < some.end; ++i) {
+        std::transform(rows_.row(i), rows_.row(i) + cols(), rounded.begin(),
+                       [](double value) { return static_cast<float>(value); });
+        out->store_row(i, rounded.data());
+      }
+    });
+    return out;
   }
 
-  [[nodiscard]] const unit_rows& rows() const { return rows_; }
+  [[nodiscard]] cpu_pair_costs costs() const override {
+    const auto columns = static_cast<double>(cols());
+    const detail::cpu_costs& cost = kernels().costs;
+    cpu_pair_costs out{.screen = columns * cost.screen + cost.look,
+                       .search = columns * cost.float32 + cost.filter,
+                       .candidate = cost.own_unit_pair + cost.candidate * cost.unit_candidate +
+                                    columns * cost.own_unit_column,
+                       .decide = cost.own_unit_pair + columns * cost.own_unit_column};
+    double count = out.search + cost.count;
+    if (!form().how) {
+      out.search = columns * cost.int16 * cost.block_int16 + cost.block_filter;
+      out.search_block = 0;
+      count = columns * cost.float64 + cost.clip_and_count;
+    }
+    const bool counts = task().wanted == pair_task::output::counts;
+    out.every = counts && task().bins == 0
+                    ? count
+                    : columns * cost.float64 + cost.clip + (counts ? cost.bin : cost.keep);
+    return out;
+  }
 
- private:
   // Pairs with row >= col + diagonal, counted from the first ones of the tile, need not be written.
   void fill(const pair_tile& tile, index_t diagonal, pair_scratch& scratch, double* out) const {
     const block_kernel& blocks = kernels().blocks;
@@ -163,53 +184,6 @@ class unit_row_search : public packed_search {
   const unit_rows& rows_;
 };
 
-// Single precision filters.
-class float_unit_search final : public unit_row_search {
- public:
-  using unit_row_search::unit_row_search;
-
- private:
-  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
-    auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
-    detail::parallel_for_ranges(size(), rows_per_task, threads(), [&](index_range some, int) {
-      std::vector<float> rounded(static_cast<std::size_t>(cols()));
-      for (index_t i = some.begin; i < some.end; ++i) {
-        std::transform(rows().row(i), rows().row(i) + cols(), rounded.begin(),
-                       [](double value) { return static_cast<float>(value); });
-        out->store_row(i, rounded.data());
-      }
-    });
-    return out;
-  }
-
-  [[nodiscard]] cpu_pair_costs costs() const override {
-    const detail::cpu_costs& cost = kernels().costs;
-    const double sums = static_cast<double>(cols()) * cost.float32 + cost.filter;
-    return costs_of(sums, sums + cost.count);
-  }
-};
-
-// Rows rounded to 16 bits filter.
-class rounded_unit_search final : public unit_row_search {
- public:
-  using unit_row_search::unit_row_search;
-
- private:
-  [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
-    return wide_products::rounded(kernels(), rows().values.data(), rows().size(), cols(),
-                                  rows().stride, nullptr, threads());
-  }
-
-  [[nodiscard]] cpu_pair_costs costs() const override {
-    const auto columns = static_cast<double>(cols());
-    const detail::cpu_costs& cost = kernels().costs;
-    cpu_pair_costs out = costs_of(columns * cost.int16 * cost.block_int16 + cost.block_filter,
-                                  columns * cost.float64 + cost.clip_and_count);
-    out.search_block = 0;
-    return out;
-  }
-};
-
 }  // namespace
 
 std::size_t unit_scratch_bytes(index_t cols) {
@@ -225,15 +199,14 @@ std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layo
   }
   packed_form form{.kernels = usable_pair_kernels(), .layout = layout, .cols = cols};
   if (detail::ways_in_force().cpu.unit_form.value_or(choose_cpu_unit_form(cols)) ==
-      cpu_unit_form::rounded) {
-    return std::make_unique<searched_rows<rounded_unit_search>>(std::move(form), std::move(rows));
+      cpu_unit_form::floats) {
+    // Each of `cols` additions, both factors, the cut and the margin round once, by at most 2^-24
+    // of what Cauchy and Schwarz bound by 1.
+    const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
+    form.how = packing::float32;
+    form.scales = {std::vector<float>(static_cast<std::size_t>(rows.size()), 1.0f), band, false};
   }
-  // Each of `cols` additions, both factors, the cut and the margin round once, by at most 2^-24 of
-  // what Cauchy and Schwarz bound by 1.
-  const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;
-  form.how = packing::float32;
-  form.scales = {std::vector<float>(static_cast<std::size_t>(rows.size()), 1.0f), band, false};
-  return std::make_unique<searched_rows<float_unit_search>>(std::move(form), std::move(rows));
+  return std::make_unique<searched_rows<unit_row_search>>(std::move(form), std::move(rows));
 }
 
 }  // namespace gpu::cpu

@@ -51,17 +51,6 @@ void ask_progress(const execution& exec, std::string_view operation, index_t row
                             static_cast<std::uint64_t>(rows));
 }
 
-void check_device_call(const execution& exec) {
-  check_execution(exec);
-  if (exec.target == backend::cpu) {
-    throw invalid_argument(
-        "execution.target: got cpu for data in device memory, expected automatic or cuda");
-  }
-  execution on_device = exec;
-  on_device.target = backend::cuda;
-  static_cast<void>(resolve_backend(on_device));
-}
-
 bool may_overlap(const byte_extent& a, const byte_extent& b) {
   if (a.rows == 0 || a.row_bytes == 0 || b.rows == 0 || b.row_bytes == 0) return false;
   const auto begin = [](const byte_extent& x) { return reinterpret_cast<std::uintptr_t>(x.data); };

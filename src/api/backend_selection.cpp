@@ -109,6 +109,17 @@ backend resolve_backend(const execution& exec) {
   });
 }
 
+void detail::check_device_call(const execution& exec) {
+  check_execution(exec);
+  if (exec.target == backend::cpu) {
+    throw invalid_argument(
+        "execution.target: got cpu for data in device memory, expected automatic or cuda");
+  }
+  execution on_device = exec;
+  on_device.target = backend::cuda;
+  static_cast<void>(resolve_backend(on_device));
+}
+
 std::string_view to_string(device_code code) noexcept {
   switch (code) {
     case device_code::machine:

@@ -9,16 +9,10 @@
 #include <optional>
 
 #include <gpu/error.hpp>
-#include <gpu/observations.hpp>
 
 #include "api/arguments.hpp"
 #include "base/call_progress.hpp"
-#include "base/memory_errors.hpp"
-#include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
-#include "pairs/pair_ties.hpp"
-#include "pairs/prepared_table.hpp"
-#include "pairs/tables.hpp"
 #include "stats/observation_limits.hpp"
 #include "stats/significance/correlation_test.hpp"
 #include "stats/significance/edge_p_values.hpp"
@@ -182,55 +176,3 @@ double critical_correlation(double p, observation_count observations, tail side)
 }
 
 }  // namespace gpu::inline v0
-
-namespace gpu::inline v0::detail {
-namespace {
-
-// Whether prepared rows tell the ties of the values: signs come with them, ranks in host memory
-// stand for the values.
-bool tells_ties(const prepared_table& data, bool is_on_host) {
-  switch (traits_of(data.what).form) {
-    case row_form::signs:
-      return true;
-    case row_form::ranks:
-      return is_on_host;
-    case row_form::unit_values:
-      break;
-  }
-  return false;
-}
-
-}  // namespace
-
-std::vector<row_ties> kendall_ties(const any_table& data, const execution& exec) {
-  return with_memory_errors("kendall_ties", [&] {
-    check_cpu_call(exec, "kendall_ties");
-    const pair_tables tables{data};
-    const polled_call polled(exec.on_progress, "kendall_ties", rows_of(tables.x));
-    if (!is_on_device(tables)) return find_ties(tables, exec.cpu_threads);
-    const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
-    const index_t most = traits_of(measure::kendall).most_cols_on_cuda;
-    if (cols > most) {
-      throw unsupported(fmt::format(
-          "kendall_ties: takes at most {} columns in device memory, got {}; in host memory more",
-          most, cols));
-    }
-    return cuda::find_device_ties(device_view(data), {});
-  });
-}
-
-std::vector<row_ties> kendall_ties(const prepared_table& data, const execution& exec) {
-  return with_memory_errors("kendall_ties", [&] {
-    check_cpu_call(exec, "kendall_ties");
-    const auto* const kept = dynamic_cast<const host_prepared_table*>(&data);
-    if (!tells_ties(data, kept != nullptr)) {
-      throw invalid_argument(
-          fmt::format("data: was prepared for {} on {}, expected {}, or {} on {}",
-                      to_string(data.what), to_string(data.where), to_string(measure::kendall),
-                      to_string(measure::spearman), to_string(backend::cpu)));
-    }
-    return kept != nullptr ? find_ties(*kept, exec.cpu_threads) : data.ties;
-  });
-}
-
-}  // namespace gpu::inline v0::detail

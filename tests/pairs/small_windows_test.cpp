@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <gpu/error.hpp>
 #include <gpu/prepared_rows.hpp>
 #include <gpu/similarity.hpp>
 
@@ -20,6 +19,7 @@
 #include "support/csr_cases.hpp"
 #include "support/generators.hpp"
 #include "support/layout_cases.hpp"
+#include "support/least_workspace.hpp"
 
 namespace {
 
@@ -31,18 +31,6 @@ gpu::pair_options three_thread_options() {
   out.exec.target = gpu::backend::cpu;
   out.exec.cpu_threads = 3;
   return out;
-}
-
-// What call(options) says that it needs at least.
-template <class Call>
-std::size_t least_workspace(const Call& call, gpu::pair_options options) {
-  options.exec.workspace_bytes = 1;
-  try {
-    call(options);
-  } catch (const gpu::out_of_memory& refusal) {
-    return refusal.requested_bytes();
-  }
-  return 0;
 }
 
 // Columns whose packed rows are so long that windows may be small.
@@ -83,7 +71,7 @@ void says_the_same(const Run& run, measure what, const taken_sinks& takes,
   };
   const auto wanted = said(options);
   // Of a part, dense results need the rows before it too.
-  const std::size_t least = least_workspace(
+  const std::size_t least = gpu_test::least_workspace(
       [&](const auto& how) { static_cast<void>(run(how, gpu::dense_sink{})); }, options);
   REQUIRE(least > 0);
   for (const std::size_t limit : {least, least + least * (engine() % 200) / 100}) {
@@ -221,9 +209,9 @@ TEST_CASE("Small windows give what the definition gives", "[windows]") {
   const auto pearson = [&](const gpu::pair_options& how) {
     return gpu::pearson_all_pairs(data, how, gpu::edge_sink{.keep = {.max_p = 1.0}});
   };
-  options.exec.workspace_bytes = least_workspace(spearman, options);
+  options.exec.workspace_bytes = gpu_test::least_workspace(spearman, options);
   const auto rho = spearman(options).edges;
-  options.exec.workspace_bytes = least_workspace(pearson, options);
+  options.exec.workspace_bytes = gpu_test::least_workspace(pearson, options);
   // Less than the rows take as doubles.
   CHECK(options.exec.workspace_bytes < rows * cols * sizeof(double));
   const auto r = pearson(options).edges;
@@ -279,9 +267,9 @@ TEST_CASE("Fewer threads run where memory holds no more", "[windows]") {
   const auto run = [&](const gpu::pair_options& how) {
     return gpu::spearman_all_pairs(table, how, gpu::count_sink{});
   };
-  CHECK(least_workspace(run, many) == least_workspace(run, one));
+  CHECK(gpu_test::least_workspace(run, many) == gpu_test::least_workspace(run, one));
   const auto wanted = run(one);
-  many.exec.workspace_bytes = least_workspace(run, one);
+  many.exec.workspace_bytes = gpu_test::least_workspace(run, one);
   CHECK(run(many).degree == wanted.degree);
   many.exec.workspace_bytes -= 1;
   CHECK_THROWS_AS(run(many), gpu::out_of_memory);

@@ -1,12 +1,14 @@
-// All pairs of rows that memory does not hold at once: under a small limit the CPU packs windows of
-// 512 rows, and every sink gives what it gives with all rows packed.
+// Rows that memory does not hold at once: under a small limit the CPU packs windows of 512 rows,
+// and every sink says what it says with all rows packed; so it does of x against y, of parts, and
+// of rows that are folded.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -14,10 +16,13 @@
 
 #include "pearson/pearson_measure.hpp"
 #include "spearman/spearman_measure.hpp"
+#include "support/area_cases.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_level.hpp"
 #include "support/generators.hpp"
+#include "support/least_workspace.hpp"
 #include "support/pair_cases.hpp"
+#include "support/sink_bytes.hpp"
 
 namespace {
 
@@ -25,29 +30,53 @@ using gpu::index_t;
 using gpu_test::pearson_measure;
 using gpu_test::spearman_measure;
 
-gpu::pair_options cpu_options(gpu::pair_variant variant = gpu::pair_variant::automatic,
-                              gpu::row_folding fold = gpu::row_folding::never) {
+gpu::pair_options cpu_options(gpu::row_folding fold = gpu::row_folding::never,
+                              gpu::pair_variant variant = gpu::pair_variant::automatic) {
   gpu::pair_options out;
   out.variant = variant;
   out.nans = gpu::nan_policy::propagate;
   out.fold = fold;
+  out.p_method = gpu::p_method::t;  // that of the oracle; rows are folded where p is that of t
   out.exec.target = gpu::backend::cpu;
   out.exec.cpu_threads = 2;
   return out;
 }
 
+const gpu::pair_options by_naive = cpu_options(gpu::row_folding::never, gpu::pair_variant::naive);
+
 // The same under nearly the least limit there is: with room for a second thread.
-template <class Measure, class T>
-gpu::pair_options in_windows(const gpu::matrix<T>& data, gpu::pair_options options) {
-  options.exec.workspace_bytes = 1;
-  try {
-    (void)Measure::run(data.view(), options, gpu::count_sink{});
-  } catch (const gpu::out_of_memory& refusal) {
-    constexpr std::size_t of_a_thread = 256 << 10;
-    options.exec.workspace_bytes = refusal.requested_bytes() + of_a_thread;
-  }
-  REQUIRE(options.exec.workspace_bytes > 1);
+template <class Run>
+gpu::pair_options in_windows(const Run& run, gpu::pair_options options) {
+  const std::size_t least = gpu_test::least_workspace(
+      [&](const gpu::pair_options& how) { (void)run(how, gpu::count_sink{}); }, options);
+  REQUIRE(least > 0);
+  constexpr std::size_t of_a_thread = 256 << 10;
+  options.exec.workspace_bytes = least + of_a_thread;
   return options;
+}
+
+// Filters of a whole or of parts, which have no cut that depends on all pairs. How a tail chooses
+// among statistics does not depend on the level; support/area_cases.hpp and
+// support/pair_sink_cases.hpp try tails at every level.
+std::vector<gpu::pair_filter> filters(gpu::adjustment adjust) {
+  std::vector<gpu::pair_filter> out{
+      {.max_p = 1e-7}, {.max_p = 0.05}, {.max_p = 0.05, .adjust = adjust}};
+  if (!gpu_test::at_named_level()) {
+    out.push_back({.max_p = 1e-4, .side = gpu::tail::less});
+    out.push_back({.max_p = 1.0, .min_abs = 0.45, .side = gpu::tail::greater});
+  }
+  return out;
+}
+
+// Whether every sink of run(options, sink) says the same by both options.
+template <class Run>
+void sinks_agree(const Run& run, const gpu::pair_options& options, const gpu::pair_options& plain,
+                 gpu::adjustment adjust = gpu::adjustment::bonferroni) {
+  const auto said = [&](const gpu::pair_options& how) {
+    return gpu_test::what_sinks_say_by([&](const auto& sink) { return run(how, sink); },
+                                       filters(adjust));
+  };
+  CHECK(gpu_test::first_difference(said(options), said(plain)) == "");
 }
 
 // More than 300 rows with ties, every third of the later ones a noisy copy of an earlier one, some
@@ -69,103 +98,70 @@ gpu::matrix<T> related_rows(index_t rows, index_t cols, unsigned seed) {
   return out;
 }
 
-bool same_bytes(const gpu::matrix<double>& a, const gpu::matrix<double>& b) {
-  bool same = a.rows() == b.rows() && a.cols() == b.cols();
-  for (index_t i = 0; same && i < a.rows() * a.cols(); ++i) {
-    const double x = a.data()[i];
-    const double y = b.data()[i];
-    same = x == y || (std::isnan(x) && std::isnan(y));
+// Rows with relations and ties; some constant, and one in four again what another one is.
+template <class T>
+gpu::matrix<T> repeated_rows(index_t rows, index_t cols, unsigned seed) {
+  auto out = gpu_test::area_rows<T>(rows, cols, seed);
+  for (index_t i = 9; i < rows; i += 4) {
+    std::copy_n(out.data() + i * 13 % (i - 3) * cols, cols, out.data() + i * cols);
   }
-  return same;
+  return out;
 }
 
-const std::vector<gpu::pair_filter> filters{
-    {.max_p = 1e-7},
-    {.max_p = 1e-4, .side = gpu::tail::less},
-    {.max_p = 0.05},
-    {.max_p = 1.0, .min_abs = 0.45, .side = gpu::tail::greater},
-    {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg}};
-
-// How a tail chooses among statistics does not depend on the level; support/area_cases.hpp and
-// support/pair_sink_cases.hpp try tails at every level.
-bool is_left_out(const gpu::pair_filter& keep) {
-  return gpu_test::at_named_level() && keep.side != gpu::tail::two_sided;
+template <class Measure, class T>
+auto run_of(const gpu::matrix<T>& data) {
+  return [&](const gpu::pair_options& options, const auto& sink) {
+    return Measure::run(data.view(), options, sink);
+  };
 }
 
 template <class Measure, class T>
 void equals_all_at_once(const gpu::matrix<T>& data, const gpu::pair_options& whole) {
-  const gpu::pair_options options = in_windows<Measure>(data, whole);
-  const auto view = data.view();
-  for (const gpu::pair_filter& keep : filters) {
-    if (is_left_out(keep)) continue;
-    INFO("max_p " << keep.max_p);
-    const auto wanted = Measure::run(view, whole, gpu::edge_sink{.keep = keep});
-    const auto got = Measure::run(view, options, gpu::edge_sink{.keep = keep});
-    const bool same_edges = got.edges == wanted.edges;
-    CHECK(same_edges);
-    CHECK(got.summary.pairs_tested == wanted.summary.pairs_tested);
-    CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
-    CHECK(got.summary.nan_rows == wanted.summary.nan_rows);
-    CHECK(got.summary.patterns == wanted.summary.patterns);
-
-    std::vector<gpu::edge> streamed;
-    const auto collect = [&](std::span<const gpu::edge> batch) {
-      streamed.insert(streamed.end(), batch.begin(), batch.end());
-    };
-    const gpu::edge_order any = gpu::edge_order::unspecified;
-    (void)Measure::run(
-        view, options,
-        gpu::stream_sink{.keep = keep, .consume = collect, .order = any, .batch_edges = 100});
-    std::sort(streamed.begin(), streamed.end(), [](const gpu::edge& a, const gpu::edge& b) {
-      return a.row != b.row ? a.row < b.row : a.col < b.col;
-    });
-    const bool same_stream = streamed == wanted.edges;
-    CHECK(same_stream);
-
-    for (const index_t bins : {0, 40}) {
-      const gpu::count_sink sink{.keep = keep, .histogram_bins = bins};
-      const auto counted = Measure::run(view, options, sink);
-      const auto counts = Measure::run(view, whole, sink);
-      CHECK(counted.kept == wanted.edges.size());
-      const bool same_degrees = counted.degree == counts.degree;
-      CHECK(same_degrees);
-      CHECK(counted.histogram == counts.histogram);
-    }
-    for (const gpu::neighbor_order order :
-         {gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value}) {
-      const gpu::top_k_sink sink{.k = 5, .keep = keep, .order = order};
-      const auto near = Measure::run(view, options, sink);
-      const auto nearest = Measure::run(view, whole, sink);
-      const bool same_counts = near.count == nearest.count;
-      CHECK(same_counts);
-      CHECK(std::memcmp(near.index.data(), nearest.index.data(),
-                        static_cast<std::size_t>(data.rows()) * 5 * sizeof(gpu::node_id)) == 0);
-      CHECK(same_bytes(near.statistic, nearest.statistic));
-    }
-  }
-  const auto dense = Measure::run(view, options, gpu::dense_sink{});
-  const auto matrix = Measure::run(view, whole, gpu::dense_sink{});
-  index_t wrong = 0;
-  for (index_t i = 0; i < data.rows(); ++i) {
-    for (index_t j = 0; j < data.rows(); ++j) {
-      wrong +=
-          dense(i, j) != matrix(i, j) && !(std::isnan(dense(i, j)) && std::isnan(matrix(i, j)));
-    }
-  }
-  CHECK(wrong == 0);
+  const auto run = run_of<Measure>(data);
+  sinks_agree(run, in_windows(run, whole), whole, gpu::adjustment::benjamini_hochberg);
 }
 
 template <class Measure, class T>
 void equals_oracle(const gpu::matrix<T>& data) {
   const auto table = Measure::oracle(gpu_test::const_view(data));
-  gpu::pair_options options = in_windows<Measure>(data, cpu_options());
-  options.p_method = gpu::p_method::t;  // the p of the oracle
-  for (const gpu::pair_filter& keep : filters) {
-    if (keep.adjust != gpu::adjustment::none) continue;
+  const auto run = run_of<Measure>(data);
+  const gpu::pair_options options = in_windows(run, cpu_options());
+  for (const gpu::pair_filter& keep : filters(gpu::adjustment::none)) {
     INFO("max_p " << keep.max_p);
-    const auto got = Measure::run(data.view(), options, gpu::edge_sink{.keep = keep});
-    gpu_test::check_edges<Measure>(got.edges, gpu_test::filtered(table, data.cols(), keep),
-                                   data.cols(), keep.side);
+    gpu_test::check_edges<Measure>(run(options, gpu::edge_sink{.keep = keep}).edges,
+                                   gpu_test::filtered(table, data.cols(), keep), data.cols(),
+                                   keep.side);
+  }
+}
+
+template <class Measure, class X, class Y>
+void windows_agree(index_t rows_of_x, index_t rows_of_y, index_t cols,
+                   const gpu::pair_options& how) {
+  INFO(rows_of_x << " against " << rows_of_y << " of " << cols);
+  const auto x = repeated_rows<X>(rows_of_x, cols, 1);
+  const auto y = repeated_rows<Y>(rows_of_y, cols, 2);
+  const auto run = [&](const gpu::pair_options& options, const auto& sink) {
+    return Measure::against(x, y, options, sink);
+  };
+  const gpu::pair_options windows = in_windows(run, how);
+  sinks_agree(run, windows, cpu_options());
+  gpu::pair_options part = windows;
+  gpu::pair_options plain = cpu_options();
+  part.part = plain.part = {.index = 1, .of = 3};
+  sinks_agree(run, part, plain);
+}
+
+template <class Measure, class T>
+void windows_of_parts_agree(index_t rows, index_t cols, const gpu::pair_options& how) {
+  const auto data = repeated_rows<T>(rows, cols, 3);
+  const auto run = run_of<Measure>(data);
+  for (const auto& [index, of] : {std::pair<index_t, index_t>{0, 2}, {1, 3}, {2, 3}, {29, 40}}) {
+    INFO("part " << index << " of " << of);
+    gpu::pair_options plain = cpu_options();
+    plain.part = {.index = index, .of = of};
+    gpu::pair_options windows = in_windows(run, how);
+    windows.part = plain.part;
+    sinks_agree(run, windows, plain);
   }
 }
 
@@ -175,21 +171,20 @@ TEST_CASE("Windows of ranks give what all rows give", "[windows]") {
   equals_all_at_once<spearman_measure>(related_rows<std::int32_t>(1300, 30, 1), cpu_options());
   equals_all_at_once<spearman_measure>(related_rows<float>(1100, 50, 2), cpu_options());
   equals_all_at_once<spearman_measure>(related_rows<std::uint16_t>(800, 150, 3), cpu_options());
-  equals_all_at_once<spearman_measure>(related_rows<std::int8_t>(800, 20, 4),
-                                       cpu_options(gpu::pair_variant::naive));
+  equals_all_at_once<spearman_measure>(related_rows<std::int8_t>(800, 20, 4), by_naive);
 }
 
 TEST_CASE("Windows of scaled rows give what all rows give", "[windows]") {
   equals_all_at_once<pearson_measure>(related_rows<double>(1300, 30, 5), cpu_options());
   equals_all_at_once<pearson_measure>(related_rows<std::int16_t>(800, 70, 6), cpu_options());
-  equals_all_at_once<pearson_measure>(related_rows<float>(800, 20, 7),
-                                      cpu_options(gpu::pair_variant::naive));
+  equals_all_at_once<pearson_measure>(related_rows<float>(800, 20, 7), by_naive);
 }
 
 TEST_CASE("Windows of few long rows give what all rows give", "[windows]") {
   const auto reals = related_rows<double>(420, 5600, 21);
   // Less than the rows themselves take.
-  CHECK(in_windows<pearson_measure>(reals, cpu_options()).exec.workspace_bytes < 420 * 5600 * 8);
+  CHECK(in_windows(run_of<pearson_measure>(reals), cpu_options()).exec.workspace_bytes <
+        420 * 5600 * 8);
   equals_all_at_once<pearson_measure>(reals, cpu_options());
   equals_all_at_once<spearman_measure>(related_rows<float>(420, 12'000, 22), cpu_options());
 }
@@ -206,7 +201,7 @@ TEST_CASE("Windows of patterns give what all rows give", "[windows]") {
   for (index_t i = 200; i < 1500; i += 4) {
     std::copy_n(data.data() + i * 13 % 200 * 30, 30, data.data() + i * 30);
   }
-  const auto options = cpu_options(gpu::pair_variant::automatic, gpu::row_folding::always);
+  const auto options = cpu_options(gpu::row_folding::always);
   equals_all_at_once<spearman_measure>(data, options);
 }
 
@@ -218,7 +213,7 @@ TEST_CASE("Rows that no window needs fit after all", "[windows]") {
   }
   equals_all_at_once<spearman_measure>(data, cpu_options());
   std::fill_n(data.data(), 2000 * 30, 3);
-  const auto options = in_windows<spearman_measure>(data, cpu_options());
+  const auto options = in_windows(run_of<spearman_measure>(data), cpu_options());
   CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{}).edges.empty());
   CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::count_sink{}).kept == 0);
   CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::top_k_sink{}).count[7] == 0);
@@ -227,25 +222,6 @@ TEST_CASE("Rows that no window needs fit after all", "[windows]") {
 TEST_CASE("Windows give what the oracle gives", "[windows]") {
   equals_oracle<spearman_measure>(related_rows<std::int32_t>(900, 30, 11));
   equals_oracle<pearson_measure>(related_rows<double>(900, 30, 12));
-}
-
-TEST_CASE("Windows end with the progress callback's word", "[windows]") {
-  const auto data = related_rows<std::int32_t>(1300, 30, 13);
-  auto options = in_windows<spearman_measure>(data, cpu_options());
-  std::uint64_t done = 0;
-  std::uint64_t total = 1;
-  options.exec.on_progress = [&](const gpu::progress& state) {
-    done = state.done;
-    total = state.total;
-    CHECK(state.done <= state.total);
-    return gpu::progress_reply::proceed;
-  };
-  (void)gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{.keep = {.max_p = 0.01}});
-  CHECK(done == total);
-  options.exec.on_progress = [](const gpu::progress& state) {
-    return state.stage == "pairs" ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
-  };
-  CHECK_THROWS_AS(gpu::spearman_all_pairs(data.view(), options, gpu::top_k_sink{}), gpu::cancelled);
 }
 
 TEST_CASE("An edge that is a batch of its own is delivered once", "[windows]") {
@@ -264,5 +240,109 @@ TEST_CASE("An edge that is a batch of its own is delivered once", "[windows]") {
     const auto summary = gpu::spearman_all_pairs(data.view(), cpu_options(), sink);
     CHECK(rows == std::vector<gpu::node_id>{10, 2000});
     CHECK(summary.pairs_kept == 2);
+  }
+}
+
+TEST_CASE("Windows of x against y give what all rows give", "[area][windows]") {
+  windows_agree<spearman_measure, std::int32_t, float>(900, 1300, 30, cpu_options());
+  windows_agree<spearman_measure, std::int8_t, std::int16_t>(1, 1500, 20, cpu_options());
+  windows_agree<spearman_measure, std::uint8_t, std::int32_t>(1500, 5, 50, cpu_options());
+  windows_agree<spearman_measure, float, float>(70, 1100, 150, cpu_options());
+  windows_agree<pearson_measure, double, float>(800, 700, 30, cpu_options());
+  windows_agree<pearson_measure, std::int16_t, double>(3, 1200, 70, cpu_options());
+}
+
+TEST_CASE("Windows of parts give what all rows give", "[area][windows]") {
+  windows_of_parts_agree<spearman_measure, std::int32_t>(1700, 30, cpu_options());
+  windows_of_parts_agree<pearson_measure, float>(1400, 20, cpu_options());
+}
+
+TEST_CASE("Folded x against y and parts give what single rows give", "[area][folding]") {
+  const auto always = cpu_options(gpu::row_folding::always);
+  const auto x = repeated_rows<std::int32_t>(260, 6, 4);
+  const auto y = gpu_test::tied_matrix<float>(500, 6, 5, 0.4, 2);
+  const auto against = [&](const gpu::pair_options& options, const auto& sink) {
+    return gpu::spearman_all_pairs(x, y, options, sink);
+  };
+  const auto table = [&](const gpu::pair_options& options, const auto& sink) {
+    return gpu::spearman_all_pairs(y, options, sink);
+  };
+  REQUIRE(against(always, gpu::count_sink{}).summary.patterns > 0);
+  sinks_agree(against, always, cpu_options());
+  sinks_agree(against, in_windows(against, always), cpu_options());
+  for (const auto& [index, of] : {std::pair<index_t, index_t>{0, 2}, {1, 3}, {2, 3}, {29, 40}}) {
+    INFO("part " << index << " of " << of);
+    gpu::pair_options part = always;
+    gpu::pair_options plain = cpu_options();
+    part.part = plain.part = {.index = index, .of = of};
+    sinks_agree(table, part, plain);
+    sinks_agree(against, part, plain);
+  }
+  const gpu::pair_filter hochberg{.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg};
+  const auto wanted = against(cpu_options(), gpu::edge_sink{.keep = hochberg});
+  REQUIRE(!wanted.edges.empty());
+  CHECK(against(always, gpu::edge_sink{.keep = hochberg}).edges == wanted.edges);
+}
+
+TEST_CASE("Windows of folded parts give what single rows give", "[area][folding][windows]") {
+  windows_of_parts_agree<spearman_measure, std::int32_t>(1500, 30,
+                                                         cpu_options(gpu::row_folding::always));
+}
+
+TEST_CASE("Areas tell their progress", "[area]") {
+  const auto x = repeated_rows<std::int32_t>(700, 30, 8);
+  const auto y = repeated_rows<std::int32_t>(900, 30, 9);
+  const auto tell = [&](const auto& run, gpu::pair_options options, const auto& sink) {
+    std::uint64_t done = 0;
+    std::uint64_t total = 1;
+    options.exec.on_progress = [&](const gpu::progress& state) {
+      done = state.done;
+      total = state.total;
+      CHECK(state.done <= state.total);
+      return gpu::progress_reply::proceed;
+    };
+    (void)run(options, sink);
+    CHECK(done == total);
+  };
+  const auto against = [&](const gpu::pair_options& options, const auto& sink) {
+    return gpu::spearman_all_pairs(x, y, options, sink);
+  };
+  const auto table = [&](const gpu::pair_options& options, const auto& sink) {
+    return gpu::spearman_all_pairs(y, options, sink);
+  };
+  const auto all_sinks = [&](const auto& run, const gpu::pair_options& options) {
+    tell(run, options, gpu::edge_sink{.keep = {.max_p = 0.01}});
+    tell(run, options, gpu::count_sink{});
+    tell(run, options, gpu::top_k_sink{.k = 3});
+    tell(run, options, gpu::dense_sink{});
+  };
+  all_sinks(against, cpu_options());
+  all_sinks(against, in_windows(against, cpu_options()));
+  gpu::pair_options part = cpu_options();
+  part.part = {.index = 1, .of = 4};
+  all_sinks(table, part);
+  const gpu::pair_options in_part = in_windows(table, part);
+  all_sinks(table, in_part);
+  gpu::pair_options cancelled = in_part;
+  cancelled.exec.on_progress = [](const gpu::progress& state) {
+    return state.stage == "pairs" ? gpu::progress_reply::cancel : gpu::progress_reply::proceed;
+  };
+  CHECK_THROWS_AS(table(cancelled, gpu::top_k_sink{}), gpu::cancelled);
+}
+
+TEST_CASE("Threads share the columns of few rows, and the nearest stay the same", "[area]") {
+  // Ties: equal statistics go by their columns, whichever thread found them.
+  const auto x = repeated_rows<std::int8_t>(70, 8, 1);
+  const auto y = repeated_rows<std::int8_t>(140'000, 8, 2);
+  const auto nearest = [&](gpu::pair_options options, int threads) {
+    options.exec.cpu_threads = threads;
+    std::string out;
+    gpu_test::add_result(out, gpu::spearman_all_pairs(x, y, options, gpu::top_k_sink{.k = 9}));
+    return out;
+  };
+  const std::string wanted = nearest(by_naive, 1);
+  for (const int threads : {1, 2, 4, 9}) {  // strips of rows, and parts of columns
+    const bool same = nearest(cpu_options(), threads) == wanted;
+    CHECK(same);
   }
 }

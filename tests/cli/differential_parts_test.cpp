@@ -86,58 +86,6 @@ bool says(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("parts of differential are joined to the bytes of a single run",
-          "[cli][parts][differential]") {
-  const job of;
-  const std::vector<words> cases{
-      {"--max-p", "0.05"},
-      {"--max-p", "0.05", "--format", "csv"},
-      {"--max-p", "0.4", "--tail", "less"},
-      {"--max-p", "0.9", "--adjust", "bonferroni", "--tail", "greater"},
-      {"--max-p", "0.3", "--adjust", "bh"},
-      {"--max-p", "0.3", "--adjust", "bh", "--min-abs-z", "2.5", "--tail", "greater"},
-      {"--max-p", "0.4", "--adjust", "bh", "--measure", "spearman", "--format", "csv"},
-      {"--keep", "top-k", "-k", "3", "--max-p", "0.3"},
-      {"--keep", "top-k", "-k", "400", "--max-p", "0.9", "--adjust", "bonferroni"},
-      {"--keep", "top-k", "-k", "2", "--max-p", "0.3", "--adjust", "bh", "--format", "csv"},
-      {"--keep", "counts", "--max-p", "0.05"},
-      {"--keep", "counts", "--max-p", "0.3", "--adjust", "bh", "--format", "csv"}};
-  for (const words& options : cases) {
-    std::string shown;
-    for (const std::string& word : options) shown += word + " ";
-    INFO(shown);
-    const bool is_csv = says(shown, "csv");
-    const std::string ending = is_csv ? ".csv" : ".tsv";
-    const std::string expected = of.single(options, "single" + ending);
-    CHECK(std::count(expected.begin(), expected.end(), '\n') > 20);
-    const int rounds = of.all(options, 6);
-    CHECK((rounds == 1) == !says(shown, "bh"));
-    const std::string merged = of.folder.path("merged" + ending);
-    const std::string report = of.folder.path("report.json");
-    const command_result result = run_command({"merge", of.in, "-o", merged, "--report", report});
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(read_file(merged) == expected);
-    CHECK(says(result.err, ", |z| >= ") + says(result.err, ", z >= ") +
-              says(result.err, ", z <= ") ==
-          1);
-    CHECK(report_value(read_file(report), "pairs_tested") == "11026");  // 149 rows of 150
-    fs::remove_all(of.in);
-    fs::remove(merged);
-
-    // In four parts, and in as many as are chosen.
-    for (const words& parts : {words{"--parts", "4"}, words{}}) {
-      const command_result resumed =
-          run_command(joined(joined(of.command(options), {"--resume", "-o", merged}), parts));
-      INFO(resumed.err);
-      CHECK(resumed.exit_code == 0);
-      CHECK(read_file(merged) == expected);
-      CHECK(!fs::exists(of.folder.path(".merged" + ending + ".parts")));
-      fs::remove(merged);
-    }
-  }
-}
-
 TEST_CASE("q of partners that are more than pairs is that of their pairs",
           "[cli][parts][differential]") {
   // Rows that are nearly the same in one group and unrelated in the other: every pair differs.
@@ -228,28 +176,6 @@ TEST_CASE("differential goes on from the parts that are there", "[cli][parts][di
   CHECK(read_file(of.folder.path("resumed.tsv")) == expected);
 }
 
-TEST_CASE("differential that is killed is resumed", "[cli][parts][differential]") {
-  const job of;
-  const words options{"--max-p", "0.3", "--adjust", "bh", "--keep", "top-k", "-k", "3"};
-  const std::string expected = of.single(options, "single.tsv");
-  const std::string output = of.folder.path("resumed.tsv");
-  const std::string in = of.folder.path(".resumed.tsv.parts");
-  const words resume = joined(of.command(options), {"--resume", "-o", output});
-  // A moment later each time.
-  for (int moment = 0; moment < 6; ++moment) {
-    command_settings killed;
-    int polls = 0;
-    killed.signal = SIGKILL;
-    killed.is_time_to_signal = [&] { return ++polls > 1 + moment; };
-    (void)run_command(joined(resume, {"--parts", "9"}), killed);
-  }
-  const command_result result = run_command(resume);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(read_file(output) == expected);
-  CHECK(!fs::exists(in));
-}
-
 TEST_CASE("parts of differential that were changed are named", "[cli][parts][differential]") {
   const job of;
   const words options{"--max-p", "0.9", "--adjust", "bonferroni",  "--keep",
@@ -336,22 +262,4 @@ TEST_CASE("wrong options of parts of differential are refused", "[cli][parts][di
       {"differential", of.input, "--groups", inside, "--part", "1/2", "--output-dir", of.in});
   CHECK(own.exit_code == exit_usage);
   CHECK(says(own.err, "--groups"));
-}
-
-TEST_CASE("parts of differential leave out rows that miss a value", "[cli][parts][differential]") {
-  const job of;
-  std::string table = read_file(of.input);
-  const std::size_t value = table.find('\t', table.find("gene40\t")) + 1;
-  table.replace(value, table.find('\t', value) - value, "NA");
-  (void)of.folder.write("in.tsv", table);
-  const command_result rejected = of.part({}, 1, 2);
-  CHECK(rejected.exit_code == exit_bad_input);
-  CHECK(says(rejected.err, "--nan propagate leaves out rows"));
-  fs::remove_all(of.in);
-  const words options{"--nan", "propagate", "--max-p", "0.2", "--adjust", "bonferroni"};
-  const std::string expected = of.single(options, "single.tsv");
-  of.all(options, 4);
-  const std::string merged = of.folder.path("merged.tsv");
-  CHECK(run_command({"merge", of.in, "-o", merged}).exit_code == 0);
-  CHECK(read_file(merged) == expected);
 }

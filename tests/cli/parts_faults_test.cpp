@@ -242,32 +242,6 @@ TEST_CASE("Times of files mean nothing", "[cli][parts]") {
   CHECK(read_file(folder.path("merged")) == single_run(input, {}, folder.path("single")));
 }
 
-TEST_CASE("A run that is killed is resumed, and nothing is lost or there twice", "[cli][parts]") {
-  const temporary_folder folder;
-  const std::string input = folder.write("in.tsv", correlated_table(700, 20));
-  const std::string output = folder.path("out.tsv");
-  for (const words& options :
-       {words{"--max-p", "0.01"}, words{"--max-p", "0.05", "--adjust", "bh"}}) {
-    const std::string expected = single_run(input, options, folder.path("single"));
-    const words resumed =
-        joined({"spearman", input, "--backend", "cpu", "-o", output, "--resume"}, options);
-    // A moment later each time.
-    for (int moment = 0; moment < 6; ++moment) {
-      command_settings killed;
-      int polls = 0;
-      killed.signal = SIGKILL;
-      killed.is_time_to_signal = [&] { return ++polls > 1 + moment; };
-      (void)run_command(joined(resumed, {"--parts", "9"}), killed);
-    }
-    const command_result result = run_command(resumed);
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(read_file(output) == expected);
-    CHECK(!fs::exists(folder.path(".out.tsv.parts")));
-    fs::remove(output);
-  }
-}
-
 TEST_CASE("A resumed run that is interrupted keeps its parts", "[cli][parts]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.tsv", correlated_table(2500, 30));

@@ -318,42 +318,6 @@ TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {
                 exit_bad_input, "got 10 bits, expected 166");
 }
 
-TEST_CASE("tanimoto in parts writes the bytes of a single run", "[cli][tanimoto]") {
-  const rows all = make_rows(all_rows, 6);
-  const job in;
-  const std::string file = in.folder.write("a.fps", fps_of(all));
-  for (const std::string keep : {"edges", "top-k", "counts", "dense"}) {
-    for (const std::string format : {"tsv", "npy"}) {
-      INFO(keep << " as " << format);
-      std::vector<std::string> words{file, "--keep", keep};
-      if (keep != "dense") words.insert(words.end(), {"-t", "0.4"});
-      const std::string whole = in.run(words, "whole." + format);
-      std::vector<std::string> resumed = words;
-      resumed.insert(resumed.end(), {"--resume", "--parts", "3"});
-      CHECK(in.run(resumed, "resumed." + format) == whole);
-      const std::string parts = in.folder.path("parts");
-      for (const std::string part : {"2/3", "1/3", "3/3"}) {
-        std::vector<std::string> one{"tanimoto"};
-        one.insert(one.end(), words.begin(), words.end());
-        one.insert(one.end(), {"--part", part, "--output-dir", parts, "--format", format, "-q"});
-        CHECK(run_command(one).exit_code == 0);
-      }
-      const std::string merged = in.folder.path("merged." + format);
-      CHECK(run_command({"merge", parts, "-o", merged, "-q"}).exit_code == 0);
-      CHECK(read_file(merged) == whole);
-      CHECK(run_command({"parts", parts, "--clean"}).exit_code == 0);
-    }
-  }
-  // A part of another job has no place there.
-  const std::string parts = in.folder.path("others");
-  const std::vector<std::string> part{"--part", "1/2", "--output-dir", parts, "-q"};
-  std::vector<std::string> first{"tanimoto", file, "-t", "0.4"};
-  first.insert(first.end(), part.begin(), part.end());
-  CHECK(run_command(first).exit_code == 0);
-  first.insert(first.end(), {"--bits", "166"});
-  check_refused(run_command(first), exit_bad_input, "--bits is absent, expected 166");
-}
-
 TEST_CASE("tanimoto plans, and writes no more than it may", "[cli][tanimoto]") {
   const rows all = make_rows(all_rows, 7);
   const job in;

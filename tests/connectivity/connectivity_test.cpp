@@ -5,6 +5,8 @@
 #include <gpu/error.hpp>
 
 #include "connectivity/connectivity_cases.hpp"
+#include "support/least_workspace.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -12,16 +14,6 @@ using namespace gpu_test;
 
 constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
 constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
-
-template <class Error, class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 bool names(const std::string& refusal, const std::string& what) {
   return refusal.find(what) != std::string::npos;
@@ -58,13 +50,10 @@ TEST_CASE("Connectivity has the same bytes whatever computes it", "[connectivity
     }
     // Rows in windows.
     options.exec.cpu_threads = 2;
-    options.exec.workspace_bytes = 1;
-    try {
-      (void)gpu::all_pairs(what, data, options, sink);
-    } catch (const gpu::out_of_memory& refusal) {
-      options.exec.workspace_bytes = refusal.requested_bytes();
-    }
-    REQUIRE(options.exec.workspace_bytes > 1);
+    options.exec.workspace_bytes = least_workspace(
+        [&](const gpu::pair_options& how) { (void)gpu::all_pairs(what, data, how, sink); },
+        options);
+    REQUIRE(options.exec.workspace_bytes > 0);
     CHECK(
         same_bytes_of(gpu::all_pairs(what, data, options, sink).connectivity, wanted.connectivity));
     // Of a part too.

@@ -18,6 +18,7 @@
 #include "differential/same_results.hpp"
 #include "support/catch.hpp"
 #include "support/device_table.hpp"
+#include "support/refusals.hpp"
 #include "support/skip.hpp"
 
 namespace {
@@ -106,14 +107,9 @@ void check_type() {
   }
 }
 
-std::string refusal_of(const auto& run) {
-  try {
-    run();
-  } catch (const gpu::invalid_argument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+constexpr auto refusal_of = [](const auto& call) {
+  return gpu_test::refusal_of<gpu::invalid_argument>(call);
+};
 
 bool has_two_devices() {
   int devices = 0;

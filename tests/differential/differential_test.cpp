@@ -16,9 +16,11 @@
 #include "differential/differences.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
+using gpu_test::check_refused;
 using namespace gpu_test::differences;
 
 void check_edges(const std::vector<gpu::differential_edge>& got,
@@ -171,32 +173,27 @@ TEST_CASE("differential correlation adjusts p", "[differential]") {
   }
 }
 
-TEST_CASE("Rows with an infinite value in a group are told from constant ones", "[differential]") {
-  auto data = make_rows<double>(12, 30, 8);
-  const groups of = some_groups(30);
-  data(2, 2) = infinity;   // in neither group
-  data(4, 3) = -infinity;  // in the first
-  for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);
-  const auto values = gpu::differential_pairs(gpu::measure::pearson, data, of.view());
-  CHECK(values.summary.infinite_rows == std::vector<gpu::index_t>{4});
-  CHECK(values.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
-  CHECK(values.summary.pairs_tested == 9 * 8 / 2);
-  const auto ranks = gpu::differential_pairs(gpu::measure::spearman, data, of.view());
-  CHECK(ranks.summary.infinite_rows.empty());
-  CHECK(ranks.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
-  CHECK(ranks.summary.pairs_tested == 10 * 9 / 2);
-}
-
 TEST_CASE("differential correlation of rows without a statistic", "[differential]") {
-  auto data = make_rows<double>(12, 30, 8);
   const groups of = some_groups(30);
-  data(2, 2) = nan_value;  // in neither group
-  data(4, 3) = nan_value;  // in the first
-  for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);
+  // A value in neither group, one in the first group, and a row that is constant in the first.
+  const auto rows_with = [](double elsewhere, double in_first) {
+    auto data = make_rows<double>(12, 30, 8);
+    data(2, 2) = elsewhere;
+    data(4, 3) = in_first;
+    for (gpu::index_t k = 0; k < 30; ++k) data(9, k) = k % 3 == 0 ? 1 : data(9, k);
+    return data;
+  };
+  const auto infinite = rows_with(infinity, -infinity);
+  const auto holed = rows_with(nan_value, nan_value);
   for (const gpu::measure what : measures) {
-    CHECK_THROWS_AS(gpu::differential_pairs(what, data, of.view()), gpu::invalid_argument);
+    const bool is_ordinal = what == gpu::measure::spearman;
+    const auto of_infinite = gpu::differential_pairs(what, infinite, of.view()).summary;
+    CHECK(of_infinite.infinite_rows == std::vector<gpu::index_t>(is_ordinal ? 0 : 1, 4));
+    CHECK(of_infinite.constant_rows == std::vector<gpu::index_t>{6, 9});
+    CHECK(of_infinite.pairs_tested == (is_ordinal ? 10 * 9 / 2 : 9 * 8 / 2));
+    CHECK_THROWS_AS(gpu::differential_pairs(what, holed, of.view()), gpu::invalid_argument);
     const auto got =
-        gpu::differential_pairs(what, data, of.view(), {.nans = gpu::nan_policy::propagate});
+        gpu::differential_pairs(what, holed, of.view(), {.nans = gpu::nan_policy::propagate});
     CHECK(got.summary.nan_rows == std::vector<gpu::index_t>{4});
     CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{6, 9});
     CHECK(got.summary.pairs_tested == 9 * 8 / 2);
@@ -298,72 +295,46 @@ TEST_CASE("differential correlation takes every layout, and stops where it is to
 TEST_CASE("what differential correlation is refused for", "[differential]") {
   const auto data = make_rows<double>(10, 24, 6);
   const groups of = some_groups(24);
-  const auto refused = [&](const auto& call, const std::string& begin) {
-    try {
-      call();
-      FAIL("nothing was thrown, expected " << begin);
-    } catch (const gpu::error& error) {
-      CHECK(std::string(error.what()).find(begin) == 0);
-    }
-  };
-  const auto with = [&](const gpu::pair_options& options) {
-    (void)gpu::differential_pairs(gpu::measure::pearson, data, of.view(), options);
-  };
-  const auto of_groups = [&](const groups& other) {
-    (void)gpu::differential_pairs(gpu::measure::pearson, data, other.view());
-  };
-  refused([&] { of_groups({{0, 1, 2}, {4, 5, 6, 7}}); }, "groups.first: got 3 columns");
-  refused([&] { of_groups({{0, 1, 2, 3}, {4, 5, 6}}); }, "groups.second: got 3 columns");
-  refused([&] { of_groups({{0, 1, 2, 24}, {4, 5, 6, 7}}); }, "groups.first: got column 24");
-  refused([&] { of_groups({{0, 1, 2, 4}, {4, 5, 6, 7}}); }, "groups.second: got column 4 twice");
-  refused([&] { (void)gpu::differential_pairs(gpu::measure::kendall, data, of.view()); },
-          "measure: the standard error");
-  gpu::pair_options options;
-  options.nans = gpu::nan_policy::pairwise;
-  refused([&] { with(options); }, "options.nans: ");
-  options = {};
-  options.p_method = gpu::p_method::exact;
-  refused([&] { with(options); }, "options.p_method: ");
-  options = {};
-  options.fold = gpu::row_folding::always;
-  refused([&] { with(options); }, "options.fold: ");
-  const auto sink = [&](const gpu::differential_edge_sink& asked) {
-    (void)gpu::differential_pairs(gpu::measure::pearson, data, of.view(), {}, asked);
-  };
-  refused([&] { sink({.keep = {.max_p = 0}}); }, "differential_filter.max_p: ");
-  refused([&] { sink({.keep = {.min_abs_z = -1}}); }, "differential_filter.min_abs_z: ");
-  refused([&] { sink({.max_edges = -1}); }, "differential_edge_sink.max_edges: ");
-}
-
-TEST_CASE("what differential correlation is refused for in device memory", "[differential]") {
-  // Every call is refused before it reads the table, which is not there.
-  const std::vector<float> never_read(240);
-  const gpu::device_matrix_view<const float> data(never_read.data(), 10, 24);
-  const groups of = some_groups(24);
+  // A table in device memory that is not there: it is refused before it is read.
+  const std::vector<double> never_read(240);
+  const gpu::device_matrix_view<const double> there(never_read.data(), 10, 24);
   const auto refused = [&](const groups& own, const gpu::pair_options& options, const auto& sink,
                            const std::string& begin) {
-    try {
-      (void)gpu::differential_pairs(gpu::measure::pearson, data, own.view(), options, sink);
-      FAIL("nothing was thrown, expected " << begin);
-    } catch (const gpu::error& error) {
-      INFO(error.what());
-      CHECK(std::string(error.what()).find(begin) == 0);
-    }
+    const auto call = [&](const auto& table) {
+      (void)gpu::differential_pairs(gpu::measure::pearson, table, own.view(), options, sink);
+    };
+    check_refused([&] { call(data); }, begin);
+    check_refused([&] { call(there); }, begin);
   };
   const gpu::differential_edge_sink edges;
   refused({{0, 1, 2}, {4, 5, 6, 7}}, {}, edges, "groups.first: got 3 columns");
+  refused({{0, 1, 2, 3}, {4, 5, 6}}, {}, edges, "groups.second: got 3 columns");
+  refused({{0, 1, 2, 24}, {4, 5, 6, 7}}, {}, edges, "groups.first: got column 24");
   refused({{0, 1, 2, 3}, {4, 5, 6, 24}}, {}, edges, "groups.second: got column 24");
   refused({{0, 1, 2, 4}, {4, 5, 6, 7}}, {}, edges, "groups.second: got column 4 twice");
   refused(of, {.nans = gpu::nan_policy::pairwise}, edges, "options.nans: ");
-  refused(of, {.fold = gpu::row_folding::always}, edges, "options.fold: ");
   refused(of, {.p_method = gpu::p_method::exact}, edges, "options.p_method: ");
+  refused(of, {.fold = gpu::row_folding::always}, edges, "options.fold: ");
   refused(of, {.part = {.index = 2, .of = 2}}, edges, "options.part");
   refused(of, {.part = {.index = 0, .of = 2}},
           gpu::differential_count_sink{{.adjust = gpu::adjustment::benjamini_hochberg}},
           "differential_filter.adjust: ");
   refused(of, {}, gpu::differential_top_k_sink{.k = 0}, "differential_top_k_sink.k: ");
-  refused(of, {.exec = {.target = gpu::backend::cpu}}, edges,
-          "execution.target: got cpu for data in device memory");
-  refused(of, {.exec = {.target = gpu::backend::cpu}}, gpu::discovery_sink{},
-          "execution.target: got cpu for data in device memory");
+  refused(of, {}, gpu::differential_edge_sink{.keep = {.max_p = 0}}, "differential_filter.max_p: ");
+  refused(of, {}, gpu::differential_edge_sink{.keep = {.min_abs_z = -1}},
+          "differential_filter.min_abs_z: ");
+  refused(of, {}, gpu::differential_edge_sink{.max_edges = -1},
+          "differential_edge_sink.max_edges: ");
+  check_refused([&] { (void)gpu::differential_pairs(gpu::measure::kendall, data, of.view()); },
+                "measure: the standard error");
+  const gpu::pair_options on_cpu{.exec = {.target = gpu::backend::cpu}};
+  const auto refused_there = [&](const auto& sink) {
+    check_refused(
+        [&] {
+          (void)gpu::differential_pairs(gpu::measure::pearson, there, of.view(), on_cpu, sink);
+        },
+        "execution.target: got cpu for data in device memory");
+  };
+  refused_there(edges);
+  refused_there(gpu::discovery_sink{});
 }

@@ -19,6 +19,7 @@
 #include "differential/differences.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -217,16 +218,6 @@ void check_discoveries(const job& of, gpu::index_t parts) {
   CHECK(all == whole.edges);
 }
 
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    (void)call();
-  } catch (const gpu::error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST_CASE("parts of differential correlation are the whole", "[differential][parts]") {
@@ -365,7 +356,7 @@ TEST_CASE("wrong parts of differential correlation are refused by name", "[diffe
   const auto data = make_rows<double>(8, 30, 25);
   const groups of = some_groups(30);
   const auto refusal = [&](gpu::pair_part part, const auto& sink) {
-    return message_of([&] {
+    return gpu_test::refusal_of([&] {
       return gpu::differential_pairs(gpu::measure::pearson, data, of.view(), {.part = part}, sink);
     });
   };
@@ -403,7 +394,7 @@ TEST_CASE("a search for discoveries of another call is refused", "[differential]
   CHECK(first.summary.pairs_tested > 0);
   CHECK(first.summary.cols == 30);
   CHECK(first.search.observations == 0);
-  CHECK(message_of([&] {
+  CHECK(gpu_test::refusal_of([&] {
           return count({.keep = {.max_p = 0.1}, .search = first.search});
         }).find("discovery_sink.search: ") == 0);
   CHECK_THROWS_AS(count({.keep = {.max_p = 0}}), gpu::invalid_argument);

@@ -11,6 +11,7 @@
 #include <gpu/rank.hpp>
 
 #include "support/catch.hpp"
+#include "support/refusals.hpp"
 #include "support/skip.hpp"
 
 namespace {
@@ -24,17 +25,6 @@ class scoped_variable {
  private:
   const char* name_;
 };
-
-/// What a call that has to be refused says; "" where it is not.
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const gpu::error& refusal) {
-    return refusal.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -76,11 +66,11 @@ TEST_CASE("Devices are refused where they would change nothing", "[backend]") {
   const gpu::matrix_view<const double> data(values.data(), 3, 4);
   const gpu::matrix_view<const double> whole(values.data(), 1, 4);
   const auto refused = [&](const gpu::execution& exec, const std::string& words) {
-    CHECK(refusal_of([&] { (void)gpu::resolve_backend(exec); }) == words);
-    CHECK(refusal_of([&] { (void)gpu::rank_rows(whole, {.exec = exec}); }) == words);
+    CHECK(gpu_test::refusal_of([&] { (void)gpu::resolve_backend(exec); }) == words);
+    CHECK(gpu_test::refusal_of([&] { (void)gpu::rank_rows(whole, {.exec = exec}); }) == words);
     for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::kendall}) {
       const gpu::pair_options options{.nans = gpu::nan_policy::pairwise, .exec = exec};
-      CHECK(refusal_of([&] { (void)gpu::all_pairs(what, data, options); }) == words);
+      CHECK(gpu_test::refusal_of([&] { (void)gpu::all_pairs(what, data, options); }) == words);
     }
   };
   refused(
@@ -112,7 +102,7 @@ TEST_CASE("Differential correlation runs where all pairs do", "[backend]") {
                                    {.exec = exec});
   };
   CHECK(run({}).summary.first_cols == 4);
-  CHECK(refusal_of([&] { (void)run({.target = gpu::backend::cpu, .devices = {0}}); }) ==
+  CHECK(gpu_test::refusal_of([&] { (void)run({.target = gpu::backend::cpu, .devices = {0}}); }) ==
         "execution.devices: got 1 with execution.target cpu, expected none: they are CUDA devices");
   if (gpu::available_backends()[1].usable) return;  // differential_cuda_test
   CHECK_THROWS_AS(run({.target = gpu::backend::cuda}), gpu::backend_unavailable);

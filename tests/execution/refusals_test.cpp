@@ -11,6 +11,7 @@
 #include <gpu/similarity.hpp>
 
 #include "support/catch.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -33,15 +34,6 @@ struct named_call {
   bool shares_devices;
   std::function<void(const gpu::execution&)> call;
 };
-
-std::string message_of(const named_call& each, const gpu::execution& exec) {
-  try {
-    each.call(exec);
-  } catch (const gpu::error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 /// Every operation, on host memory.
 std::vector<named_call> host_calls() {
@@ -106,41 +98,19 @@ std::vector<named_call> host_calls() {
   };
 }
 
-/// Calls every operation on the CPU with these threads.
-void call_all(int threads) {
-  const gpu::execution exec{.target = gpu::backend::cpu, .cpu_threads = threads};
-  const gpu::matrix<double> data = some_rows(20, 20);
-  const gpu::matrix_view<const double> view = data.view();
-  gpu::matrix<double> out(20, 20);
-  const auto check = [&](const auto& call) {
-    if (threads < 0) {
-      CHECK_THROWS_AS(call(), gpu::invalid_argument);
-    } else {
-      CHECK_NOTHROW(call());
-    }
-  };
-  check([&] { (void)gpu::spearman_all_pairs(view, {.exec = exec}, gpu::count_sink{}); });
-  check([&] { (void)gpu::pearson_all_pairs(view, {.exec = exec}, gpu::top_k_sink{.k = 2}); });
-  check([&] {
-    (void)gpu::plan_all_pairs(gpu::measure::spearman, view, {.exec = exec}, gpu::pair_filter{});
-  });
-  check([&] { (void)gpu::rank_rows(view, {.exec = exec}); });
-  check([&] { (void)gpu::top_k(view, 3, {.exec = exec}); });
-  check([&] { (void)gpu::top_k_distinct(view, 3, {.exec = exec}); });
-  check([&] { gpu::matmul(view, view, out.view(), {.exec = exec}); });
-  check([&] { (void)gpu::pack_bits(view, 3.0, exec); });
-  check([&] { gpu::mean_filter(view, out.view(), {.window = 3, .exec = exec}); });
-}
-
 }  // namespace
 
-TEST_CASE("A negative number of threads is refused by every operation", "[execution]") {
-  call_all(-1);
-  call_all(-2147483647);
-}
-
-TEST_CASE("More threads than the machine can start are capped by every operation", "[execution]") {
-  call_all(1'000'000);
+TEST_CASE("Too few threads and an unknown target are refused, too many threads are capped",
+          "[execution]") {
+  constexpr auto cpu = gpu::backend::cpu;
+  for (const named_call& each : host_calls()) {
+    CAPTURE(each.name);
+    for (const int threads : {-1, -2147483647}) {
+      CHECK_THROWS_AS(each.call({.target = cpu, .cpu_threads = threads}), gpu::invalid_argument);
+    }
+    CHECK_THROWS_AS(each.call({.target = beyond<gpu::backend>}), gpu::invalid_argument);
+    CHECK_NOTHROW(each.call({.target = cpu, .cpu_threads = 1'000'000}));
+  }
 }
 
 TEST_CASE("Calls on host memory refuse a stream", "[execution]") {
@@ -150,9 +120,9 @@ TEST_CASE("Calls on host memory refuse a stream", "[execution]") {
   for (const named_call& each : host_calls()) {
     CAPTURE(each.name);
     CHECK_THROWS_AS(each.call(exec), gpu::invalid_argument);
-    CHECK(
-        message_of(each, exec)
-            .starts_with("execution.stream: got a stream for data in host memory, expected none"));
+    CHECK(gpu_test::refusal_of([&] {
+            each.call(exec);
+          }).starts_with("execution.stream: got a stream for data in host memory, expected none"));
     CHECK_NOTHROW(each.call({.target = gpu::backend::cpu}));
   }
 }
@@ -163,7 +133,9 @@ TEST_CASE("Operations that run on one device refuse more", "[execution]") {
     if (each.shares_devices) continue;
     CAPTURE(each.name);
     CHECK_THROWS_AS(each.call(exec), gpu::unsupported);
-    CHECK(message_of(each, exec).starts_with("execution.devices: got 2, expected at most one"));
+    CHECK(gpu_test::refusal_of([&] {
+            each.call(exec);
+          }).starts_with("execution.devices: got 2, expected at most one"));
   }
   CHECK_THROWS_AS(gpu::plan_rank_rows<double>(9, 9, {.exec = exec}), gpu::unsupported);
   CHECK_THROWS_AS(gpu::plan_top_k<double>(9, 9, 2, {.exec = exec}), gpu::unsupported);

@@ -89,16 +89,6 @@ TEST_CASE("NaN is omitted in long windows too", "[mean_filter]") {
   }
 }
 
-TEST_CASE("The number of threads does not change a bit", "[mean_filter]") {
-  const auto in = test_row<double>(200000, 41);
-  auto options = on_cpu(mean_filter_variant::automatic);
-  options.window = 5;
-  options.exec.cpu_threads = 1;
-  const auto one = gpu::mean_filter(std::span(in), options);
-  options.exec.cpu_threads = 5;
-  CHECK(gpu::mean_filter(std::span(in), options) == one);
-}
-
 TEST_CASE("Large results written past the caches are the same", "[mean_filter]") {
   auto options = on_cpu(mean_filter_variant::automatic);
   options.window = 9;

@@ -94,8 +94,11 @@ TEST_CASE("p equals Boost.Math in quadruple precision", "[p_value]") {
   std::mt19937_64 generator(3);
   // Boost's quantities with 1 degree of freedom are those of an arc sine, with fewer digits.
   for (const double m :
-       {4.0, 5.0,  6.0, 9.0, 16.0, 30.0, 57.0,           128.0, 129.0,  1000.0,   30'000.0,
-        1e6, 3.25, 3.5, 4.1, 5.7,  12.9, 29.0 + 0x1p-40, 84.73, 1000.5, 30'000.3, 1'000'000.9}) {
+       {4.0,   5.0,    6.0,      7.0,        8.0,    9.0,    10.0,   15.0,
+        16.0,  20.0,   30.0,     31.0,       38.0,   39.0,   57.0,   64.0,
+        100.0, 128.0,  129.0,    500.0,      1000.0, 1001.0, 9999.0, 30'000.0,
+        1e5,   1e6,    3.25,     3.5,        4.1,    5.7,    12.9,   29.0 + 0x1p-40,
+        84.73, 1000.5, 30'000.3, 1'000'000.9}) {
     const auto table = p_table_for(m);
     for (int i = 0; i < 60; ++i) {
       const double r = some_correlation(generator, m);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/error.hpp>
 
 #include "pairs/measure_calls.hpp"
 #include "support/catch.hpp"
 #include "support/correlated_rows.hpp"
+#include "support/least_workspace.hpp"
 
 namespace {
 
@@ -120,13 +120,13 @@ TEST_CASE("A flood of edges comes in order within the least memory", "[correlate
     const auto wanted = run(data.view(), by_naive, gpu::edge_sink{.keep = keep}).edges;
     for (const std::size_t beyond_least : {std::size_t{0}, std::size_t{200'000}}) {
       gpu::pair_options little = by_tiled;
-      little.exec.workspace_bytes = 1;
-      try {
-        (void)run(data.view(), little, gpu::edge_sink{.keep = keep});
-      } catch (const gpu::out_of_memory& refusal) {
-        little.exec.workspace_bytes = refusal.requested_bytes() + beyond_least;
-      }
-      REQUIRE(little.exec.workspace_bytes > 1);
+      little.exec.workspace_bytes =
+          beyond_least + gpu_test::least_workspace(
+                             [&](const gpu::pair_options& how) {
+                               (void)run(data.view(), how, gpu::edge_sink{.keep = keep});
+                             },
+                             by_tiled);
+      REQUIRE(little.exec.workspace_bytes > beyond_least);
       const bool same = run(data.view(), little, gpu::edge_sink{.keep = keep}).edges == wanted;
       CHECK(same);
       std::vector<gpu::edge> streamed;

@@ -9,19 +9,15 @@
 
 #include "support/catch.hpp"
 #include "support/csr_cases.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
 const gpu_test::pair_target cpu{.where = gpu::backend::cpu};
 
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const gpu::invalid_argument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
+constexpr auto refusal_of = [](const auto& call) {
+  return gpu_test::refusal_of<gpu::invalid_argument>(call);
+};
 
 // A program's own sparse matrix.
 struct own_sparse {

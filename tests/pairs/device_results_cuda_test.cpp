@@ -16,6 +16,7 @@
 #include <gpu/top_k.hpp>
 
 #include "pairs/device_results.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -49,14 +50,9 @@ void check_results_of() {
   }
 }
 
-std::string message_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const gpu::invalid_argument& error) {
-    return error.what();
-  }
-  return {};
-}
+constexpr auto message_of = [](const auto& call) {
+  return gpu_test::refusal_of<gpu::invalid_argument>(call);
+};
 
 }  // namespace
 

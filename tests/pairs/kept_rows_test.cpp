@@ -13,11 +13,13 @@
 
 #include "support/area_cases.hpp"
 #include "support/catch.hpp"
+#include "support/refusals.hpp"
 #include "support/sink_bytes.hpp"
 
 namespace {
 
 using gpu::index_t;
+using gpu_test::check_refused;
 
 gpu::pair_options cpu_options(gpu::pair_variant variant = gpu::pair_variant::automatic) {
   gpu::pair_options out;
@@ -77,17 +79,6 @@ void prepared_rows_agree(index_t rows_of_x, index_t rows_of_y, index_t cols,
   both(options);
 }
 
-template <class Call>
-void refuses(const Call& call, const std::string& start) {
-  try {
-    call();
-    FAIL("taken, expected: " << start);
-  } catch (const gpu::error& refusal) {
-    INFO(refusal.what());
-    CHECK(std::string(refusal.what()).starts_with(start));
-  }
-}
-
 }  // namespace
 
 TEST_CASE("Queries of prepared rows give what x against y gives", "[prepared]") {
@@ -117,11 +108,11 @@ TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
   const auto x = gpu_test::area_rows<float>(5, 30, 5);
   const auto narrow = gpu_test::area_rows<float>(5, 29, 6);
   const auto y = gpu::prepare_rows(gpu::measure::pearson, x, cpu_options());
-  refuses([&] { (void)gpu::spearman_all_pairs(x, y, gpu::edge_sink{}); },
-          "y: was prepared for pearson, the call is of spearman");
-  refuses([&] { (void)gpu::pearson_all_pairs(narrow, y, gpu::edge_sink{}); },
-          "y: got 30 columns, expected 29 as in x");
-  refuses(
+  check_refused([&] { (void)gpu::spearman_all_pairs(x, y, gpu::edge_sink{}); },
+                "y: was prepared for pearson, the call is of spearman");
+  check_refused([&] { (void)gpu::pearson_all_pairs(narrow, y, gpu::edge_sink{}); },
+                "y: got 30 columns, expected 29 as in x");
+  check_refused(
       [&] {
         (void)gpu::pearson_all_pairs(x, y, cpu_options(gpu::pair_variant::naive), gpu::edge_sink{});
       },
@@ -130,6 +121,6 @@ TEST_CASE("Queries that do not fit prepared rows are refused", "[prepared]") {
   with_nan(2, 3) = std::nan("");
   gpu::pair_options strict = cpu_options();
   strict.nans = gpu::nan_policy::reject;
-  refuses([&] { (void)gpu::prepare_rows(gpu::measure::spearman, with_nan, strict); },
-          "data: got NaN at row 2, column 3");
+  check_refused([&] { (void)gpu::prepare_rows(gpu::measure::spearman, with_nan, strict); },
+                "data: got NaN at row 2, column 3");
 }

@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/layout_cases.hpp"
 #include "support/least_workspace.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -38,14 +39,9 @@ void check_ranks(gpu::index_t rows, gpu::index_t cols) {
   }
 }
 
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const gpu::invalid_argument& error) {
-    return error.what();
-  }
-  return {};
-}
+constexpr auto refusal_of = [](const auto& call) {
+  return gpu_test::refusal_of<gpu::invalid_argument>(call);
+};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "pairs/device_results.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -50,14 +51,9 @@ auto on_second(const Make& make) {
   return make();
 }
 
-std::string message_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const gpu::invalid_argument& error) {
-    return error.what();
-  }
-  return {};
-}
+constexpr auto message_of = [](const auto& call) {
+  return gpu_test::refusal_of<gpu::invalid_argument>(call);
+};
 
 template <class Call, class T>
 void check_on_second(const gpu::matrix<T>& data) {

@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/cpu_level.hpp"
 #include "support/csr_cases.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
@@ -21,16 +22,6 @@ using namespace gpu_test;
 
 constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
 constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
-
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const gpu::error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 }  // namespace
 

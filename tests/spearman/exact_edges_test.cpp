@@ -24,9 +24,11 @@
 #include "support/catch.hpp"
 #include "support/cpu_targets.hpp"
 #include "support/generators.hpp"
+#include "support/refusals.hpp"
 
 namespace {
 
+using gpu_test::check_refused;
 using gpu_test::const_view;
 
 using gpu_test::all_sides;
@@ -279,24 +281,39 @@ TEST_CASE("No pair of noise of few columns passes a strict cut", "[spearman][exa
   }
 }
 
-TEST_CASE("adjustments of the default p", "[spearman][exact]") {
+TEST_CASE("adjustments of exact and of the default p", "[spearman][exact]") {
+  struct job {
+    gpu::index_t rows;
+    gpu::index_t cols;
+    rows_with what;
+    gpu::pair_options options;
+  };
+  std::vector<job> jobs;
   for (const gpu::index_t cols : {4, 6, 8, 9, 10, 12}) {
     for (const auto what : {rows_with::some_ties, rows_with::ties}) {
-      const auto data = make_rows(110, cols, what, 5);
-      for (const gpu::tail side : all_sides) {
-        const auto all = every_pair(data, side, cols > 9);
-        for (const double alpha : {0.3, 0.05, 1e-3, 1e-6}) {
-          INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
-          const auto edges_of = [&](gpu::adjustment adjust) {
-            return gpu::spearman_all_pairs(
-                data, automatic(),
-                gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
-          };
-          check_kept(edges_of(gpu::adjustment::bonferroni).edges,
-                     kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));
-          check_kept(edges_of(gpu::adjustment::benjamini_hochberg).edges,
-                     kept_of(all, {.side = side}, rejected_up_to(all, alpha)));
-        }
+      jobs.push_back({110, cols, what, automatic()});
+    }
+  }
+  for (const gpu::index_t cols : {7, 25}) {
+    jobs.push_back({70, cols, rows_with::some_ties, exact()});
+  }
+  for (const auto& [rows, cols, what, options] : jobs) {
+    const auto data = make_rows(rows, cols, what, 5);
+    const bool is_exact = options.p_method == gpu::p_method::exact;
+    for (const gpu::tail side : all_sides) {
+      const auto all = every_pair(data, side, !is_exact && cols > 9);
+      for (const double alpha : {1.0, 0.3, 0.05, 1e-3, 1e-6}) {
+        INFO(cols << " columns, exact " << is_exact << ", tail " << static_cast<int>(side)
+                  << ", alpha " << alpha);
+        const auto edges_of = [&](gpu::adjustment adjust) {
+          return gpu::spearman_all_pairs(
+              data, options,
+              gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
+        };
+        check_kept(edges_of(gpu::adjustment::bonferroni).edges,
+                   kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));
+        check_kept(edges_of(gpu::adjustment::benjamini_hochberg).edges,
+                   kept_of(all, {.side = side}, rejected_up_to(all, alpha)));
       }
     }
   }
@@ -387,27 +404,6 @@ TEST_CASE("many rows of few ranks by exact p", "[spearman][exact]") {
     for (const double max_p : {0.05, 1e-5}) {
       INFO("rows " << static_cast<int>(what) << ", max_p " << max_p);
       check_sinks(data, every_pair(data, gpu::tail::two_sided), exact(), {.max_p = max_p});
-    }
-  }
-}
-
-TEST_CASE("adjustments of exact p", "[spearman][exact]") {
-  for (const gpu::index_t cols : {7, 25}) {
-    const auto data = make_rows(70, cols, rows_with::some_ties, 5);
-    for (const gpu::tail side : all_sides) {
-      const auto all = every_pair(data, side);
-      for (const double alpha : {0.3, 0.05, 1e-6, 1.0}) {
-        INFO(cols << " columns, tail " << static_cast<int>(side) << ", alpha " << alpha);
-        const auto edges_of = [&](gpu::adjustment adjust) {
-          return gpu::spearman_all_pairs(
-              data, exact(),
-              gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
-        };
-        check_kept(edges_of(gpu::adjustment::bonferroni).edges,
-                   kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));
-        check_kept(edges_of(gpu::adjustment::benjamini_hochberg).edges,
-                   kept_of(all, {.side = side}, rejected_up_to(all, alpha)));
-      }
     }
   }
 }
@@ -571,34 +567,27 @@ TEST_CASE("exact p leaves statistics and the rest alone", "[spearman][exact]") {
 
 TEST_CASE("what exact p is refused for", "[spearman][exact]") {
   const auto data = make_rows(20, 9, rows_with::some_ties, 4);
-  const auto refused = [&](const auto& call, const std::string& begin) {
-    try {
-      call();
-      FAIL("nothing was thrown, expected " << begin);
-    } catch (const gpu::unsupported& error) {
-      CHECK(std::string(error.what()).find(begin) == 0);
-    }
-  };
   const gpu::edge_sink sink{.keep = {.max_p = 0.5}};
-  refused([&] { (void)gpu::pearson_all_pairs(data, exact(), sink); },
-          "options.p_method: exact is not offered for Pearson");
-  refused([&] { (void)gpu::kendall_all_pairs(data, exact(), sink); },
-          "options.p_method: exact is not offered for Kendall");
+  check_refused<gpu::unsupported>([&] { (void)gpu::pearson_all_pairs(data, exact(), sink); },
+                                  "options.p_method: exact is not offered for Pearson");
+  check_refused<gpu::unsupported>([&] { (void)gpu::kendall_all_pairs(data, exact(), sink); },
+                                  "options.p_method: exact is not offered for Kendall");
   gpu::pair_options options = exact();
   options.nans = gpu::nan_policy::pairwise;
-  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
-          "options.nans: pairwise is not offered with options.p_method exact");
+  check_refused<gpu::unsupported>(
+      [&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+      "options.nans: pairwise is not offered with options.p_method exact");
   options = exact();
   const auto covariates = gpu_test::random_matrix<double>(1, 9, 8);
   options.covariates = covariates.view();
-  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
-          "options.p_method: exact is not offered with covariates");
+  check_refused<gpu::unsupported>([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+                                  "options.p_method: exact is not offered with covariates");
   options = exact();
   options.fold = gpu::row_folding::always;
-  refused([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
-          "options.fold: rows are not");
-  refused([&] { (void)gpu::max_t(gpu::measure::spearman, data, exact()); },
-          "options.p_method: max-T has a p of its own");
+  check_refused<gpu::unsupported>([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+                                  "options.fold: rows are not");
+  check_refused<gpu::unsupported>([&] { (void)gpu::max_t(gpu::measure::spearman, data, exact()); },
+                                  "options.p_method: max-T has a p of its own");
   options = exact();
   options.p_method = static_cast<gpu::p_method>(7);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data, options, sink), gpu::invalid_argument);

@@ -19,6 +19,7 @@
 #include "support/area_tables.hpp"
 #include "support/pair_target.hpp"
 #include "support/part_cases.hpp"
+#include "support/refusals.hpp"
 
 namespace gpu_test {
 
@@ -259,31 +260,23 @@ void bad_areas_are_refused(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto x = random_matrix<double>(6, 12, 51);
   const auto y = random_matrix<double>(6, 11, 52);
-  const auto says = [&](const auto& call, const std::string& start) {
-    try {
-      call();
-      FAIL("taken, expected: " << start);
-    } catch (const gpu::error& refusal) {
-      INFO(refusal.what());
-      CHECK(std::string(refusal.what()).starts_with(start));
-    }
-  };
   const gpu::pair_options options = target.options();
-  says([&] { (void)Measure::against(x, y, options, gpu::edge_sink{}); },
-       "y: got 11 columns, expected 12 as in x");
+  check_refused([&] { (void)Measure::against(x, y, options, gpu::edge_sink{}); },
+                "y: got 11 columns, expected 12 as in x");
   const auto with_part = [&](gpu::index_t index, gpu::index_t of) {
     gpu::pair_options out = options;
     out.part = {.index = index, .of = of};
     return out;
   };
-  says([&] { (void)Measure::run(x, with_part(0, 0), gpu::edge_sink{}); }, "options.part.of: got 0");
-  says([&] { (void)Measure::run(x, with_part(3, 3), gpu::edge_sink{}); },
-       "options.part.index: got 3, expected 0 to 2");
-  says([&] { (void)Measure::against(x, x, with_part(-1, 3), gpu::top_k_sink{}); },
-       "options.part.index: got -1");
+  check_refused([&] { (void)Measure::run(x, with_part(0, 0), gpu::edge_sink{}); },
+                "options.part.of: got 0");
+  check_refused([&] { (void)Measure::run(x, with_part(3, 3), gpu::edge_sink{}); },
+                "options.part.index: got 3, expected 0 to 2");
+  check_refused([&] { (void)Measure::against(x, x, with_part(-1, 3), gpu::top_k_sink{}); },
+                "options.part.index: got -1");
   const gpu::pair_filter hochberg{.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg};
-  says([&] { (void)Measure::run(x, with_part(0, 2), gpu::edge_sink{.keep = hochberg}); },
-       "pair_filter.adjust: benjamini_hochberg");
+  check_refused([&] { (void)Measure::run(x, with_part(0, 2), gpu::edge_sink{.keep = hochberg}); },
+                "pair_filter.adjust: benjamini_hochberg");
   CHECK_THROWS_AS(Measure::run(x, with_part(0, 2), gpu::edge_sink{.keep = hochberg}),
                   gpu::unsupported);
 }

@@ -16,6 +16,7 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "support/area_cases.hpp"
+#include "support/refusals.hpp"
 
 namespace gpu_test {
 
@@ -140,17 +141,9 @@ void wrong_queries_are_refused(const pair_target& target) {
   const auto y = random_matrix<double>(30, 12, 78);
   const auto x = random_matrix<double>(4, 12, 79);
   const gpu::prepared_rows prepared = Measure::prepare(y, target.options());
-  const auto refused = [&](const auto& call, const std::string& start) {
-    try {
-      call();
-      FAIL("taken, expected: " << start);
-    } catch (const gpu::error& refusal) {
-      INFO(refusal.what());
-      CHECK(std::string(refusal.what()).starts_with(start));
-    }
-  };
-  refused([&] { (void)Other::against(x, prepared, {}, gpu::edge_sink{}); }, "y: was prepared for ");
-  refused(
+  check_refused([&] { (void)Other::against(x, prepared, {}, gpu::edge_sink{}); },
+                "y: was prepared for ");
+  check_refused(
       [&] {
         (void)Measure::against(random_matrix<double>(4, 11, 1), prepared, {}, gpu::edge_sink{});
       },
@@ -158,11 +151,12 @@ void wrong_queries_are_refused(const pair_target& target) {
   gpu::pair_options elsewhere;
   elsewhere.exec.target =
       target.where == gpu::backend::cpu ? gpu::backend::cuda : gpu::backend::cpu;
-  refused([&] { (void)Measure::against(x, prepared, elsewhere, gpu::edge_sink{}); },
-          "y: was prepared on ");
+  check_refused([&] { (void)Measure::against(x, prepared, elsewhere, gpu::edge_sink{}); },
+                "y: was prepared on ");
   gpu::pair_options folded;
   folded.fold = gpu::row_folding::always;
-  refused([&] { (void)Measure::against(x, prepared, folded, gpu::edge_sink{}); }, "options.fold");
+  check_refused([&] { (void)Measure::against(x, prepared, folded, gpu::edge_sink{}); },
+                "options.fold");
 }
 
 /// Queries of several threads at once.

@@ -194,27 +194,4 @@ TEST_CASE("Parts of other covariates or weights are no parts of the job", "[cli]
   check_refused(
       part({"--covariates", in.z, "--weights", in.w, "--effective-observations", "9.5"}, "2/2"),
       input, "of another job: --weights is absent");
-  REQUIRE(part({"--covariates", in.z}, "2/2").exit_code == 0);
-  const std::string merged = in.folder.path("merged.tsv");
-  const std::string report = in.folder.path("merged.report");
-  REQUIRE(run_command({"merge", in.folder.path("parts"), "-o", merged, "--report", report, "-q"})
-              .exit_code == 0);
-  CHECK(read_file(merged) == in.run({"pearson", in.x, "--max-p", "0.5", "--covariates", in.z}).out);
-  // Sample sizes that are not whole are of the job too, and of its intervals.
-  const std::string folder = in.folder.path("sized");
-  std::vector<std::string> whole{
-      "pearson",      in.x, "--effective-observations", "6.5", "--max-p", "0.5", "--adjust", "bh",
-      "--confidence", "0.9"};
-  const std::string wanted = in.run(whole).out;
-  whole.insert(whole.end(), {"--output-dir", folder, "--part"});
-  for (int round = 0; round < 3; ++round) {
-    for (const char* number : {"1/2", "2/2"}) {
-      whole.push_back(number);
-      (void)in.run(whole);
-      whole.pop_back();
-    }
-  }
-  REQUIRE(run_command({"merge", folder, "-o", merged, "-q"}).exit_code == 0);
-  CHECK(read_file(merged) == wanted);
-  CHECK(report_value(read_file(report), "observations") == "8");
 }

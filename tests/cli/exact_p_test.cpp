@@ -33,7 +33,7 @@ std::string mostly_without_ties() {
 
 }  // namespace
 
-TEST_CASE("--p-method exact has p of permutations, in one run and in parts", "[cli][parts]") {
+TEST_CASE("--p-method exact has p of permutations", "[cli]") {
   const files in(mostly_without_ties());
   const std::vector<std::string> asked{"spearman", "--max-p", "0.05", "--p-method", "exact"};
   auto told = asked;
@@ -56,21 +56,10 @@ TEST_CASE("--p-method exact has p of permutations, in one run and in parts", "[c
   }
   CHECK(by_permutations > 20);
   CHECK(by_t > 20);
-  auto parts = asked;
-  parts.insert(parts.end(), {"--resume", "--parts", "3"});
-  CHECK(in.run(parts, "parts.tsv") == whole);
-  auto adjusted = asked;
-  adjusted.insert(adjusted.end(), {"--adjust", "bh"});
-  const auto discoveries = in.run(adjusted, "whole.npy");
-  adjusted.insert(adjusted.end(), {"--resume", "--parts", "3"});
-  CHECK(in.run(adjusted, "parts.npy") == discoveries);
   // merge takes q of text from p in full.
   const auto text = in.run(with(asked, {"--adjust", "bh"}), "q.tsv");
   CHECK(text.starts_with("name_i\tname_j\trho\tp\tq\n"));
   CHECK(in.run(with(asked, {"--adjust", "bh", "--resume", "--parts", "3"}), "q_parts.tsv") == text);
-  const std::vector<std::string> best{"--adjust", "bh", "--keep", "top-k", "-k", "3"};
-  CHECK(in.run(with(with(asked, best), {"--resume", "--parts", "3"}), "best_parts.tsv") ==
-        in.run(with(asked, best), "best.tsv"));
   // Of 12 columns the default is t, but never below 2 / 12!.
   const auto student_t = in.run({"spearman", "--max-p", "0.05", "--p-method", "t"}, "t.tsv");
   const auto by_default = in.run({"spearman", "--max-p", "0.05"}, "default.tsv");
@@ -81,8 +70,7 @@ TEST_CASE("--p-method exact has p of permutations, in one run and in parts", "[c
   CHECK(by_default.find("\t4.17535e-09\n") != std::string::npos);
 }
 
-TEST_CASE("Few columns have p of permutations by default, in one run and in parts",
-          "[cli][parts]") {
+TEST_CASE("Few columns have p of permutations by default", "[cli]") {
   std::string table;
   unsigned state = 7;
   for (int i = 0; i < 60; ++i) {
@@ -93,15 +81,6 @@ TEST_CASE("Few columns have p of permutations by default, in one run and in part
     table += '\n';
   }
   const files in(table);
-  for (const char* adjust : {"none", "bonferroni", "bh"}) {
-    for (const char* keep : {"edges", "top-k", "counts"}) {
-      INFO(adjust << ", " << keep);
-      const std::vector<std::string> asked{"spearman", "--max-p", "0.5",      "--adjust", adjust,
-                                           "--keep",   keep,      "--header", "no"};
-      const auto whole = in.run(asked, "whole.tsv");
-      CHECK(in.run(with(asked, {"--resume", "--parts", "4"}), "parts.tsv") == whole);
-    }
-  }
   const std::string report = in.folder.path("report.json");
   const auto exact = in.run({"spearman", "--header", "no", "--p-method", "exact"}, "exact.tsv");
   CHECK(in.run({"spearman", "--header", "no", "--report", report}, "auto.tsv") == exact);
@@ -129,14 +108,9 @@ TEST_CASE("A cut on p of few columns has a note", "[cli]") {
 
 TEST_CASE("--p-method exact is refused where there is none", "[cli]") {
   const files in(numbers());
-  const auto refused = [&](const std::vector<std::string>& words) {
-    std::vector<std::string> all{words.front(), in.input, "--p-method", "exact", "-q"};
-    all.insert(all.end(), words.begin() + 1, words.end());
-    const auto result = run_command(all);
-    CHECK(result.exit_code != 0);
-    return result.err;
+  const auto refused = [&](const words& line, const std::string& part) {
+    check_refused(run_command(with(line, {in.input, "--p-method", "exact"})), exit_usage, part);
   };
-  CHECK(refused({"pearson"}).find("--p-method: exact is not offered for Pearson") !=
-        std::string::npos);
-  CHECK(refused({"spearman", "--nan", "pairwise"}).find("--p-method exact") != std::string::npos);
+  refused({"pearson"}, "--p-method: exact is not offered for Pearson");
+  refused({"spearman", "--nan", "pairwise"}, "--p-method exact");
 }

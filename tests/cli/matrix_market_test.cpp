@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 
 using namespace gpu_test;
@@ -80,10 +80,7 @@ TEST_CASE("A sparse matrix goes with edges alone", "[cli][mtx]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.tsv", graded_table(8));
   const auto refused = [&](const words& arguments, const std::string& part) {
-    const command_result result = run_command(arguments);
-    INFO(result.err);
-    CHECK(result.exit_code == exit_usage);
-    CHECK(result.err.find(part) != std::string::npos);
+    check_refused(run_command(arguments), exit_usage, part);
   };
   const std::string out = folder.path("out.mtx");
   refused({"spearman", input, "--keep", "dense", "-o", out}, "--format mtx needs --keep edges");

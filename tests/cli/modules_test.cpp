@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_command.hpp"
+#include "cli/small_tables.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"
 
@@ -123,13 +123,11 @@ TEST_CASE("Modules of what the command writes, and what is no table of edges", "
   CHECK(run_command({"modules", edges}).err.find(std::to_string(table.size()) + " of ") == 0);
   CHECK(run_command({"modules", partners, "--min-abs", "0.3"}).exit_code == 0);
   const auto refused = [&](const std::string& text, const words& options, const std::string& said) {
-    words line{"modules", folder.write("bad.tsv", text)};
-    line.insert(line.end(), options.begin(), options.end());
-    const auto result = run_command(line);
+    const auto result = run_command(with({"modules", folder.write("bad.tsv", text)}, options));
     INFO(result.err);
     CHECK(result.exit_code != 0);
     CHECK(result.out.empty());
-    CHECK(result.err.find(said) != std::string::npos);
+    CHECK(has(result.err, said));
   };
   refused("", {}, "is empty");
   refused("a\tb\tc\n", {}, "expected a table of edges with the columns name_i and name_j");
@@ -193,12 +191,8 @@ TEST_CASE("--keep-fraction keeps the strongest pairs and their ties", "[cli][fra
                                                {"--plan"},
                                                {"--keep", "dense"},
                                                {"--part", "1/2", "--output-dir", in}}) {
-    words line{"pearson", in, "--keep-fraction", "0.1"};
-    line.insert(line.end(), other.begin(), other.end());
-    const auto refused = run_command(line);
-    INFO(refused.err);
-    CHECK(refused.exit_code == 2);
-    CHECK(refused.err.find("--keep-fraction") != std::string::npos);
+    check_refused(run_command(with({"pearson", in, "--keep-fraction", "0.1"}, other)), exit_usage,
+                  "--keep-fraction");
   }
 }
 
@@ -254,12 +248,7 @@ TEST_CASE("--digits writes all numbers of a text result in so many digits", "[cl
     }
   }
   const auto refused = [&](const words& options, const char* said) {
-    words line{"pearson", in, "--digits", "6"};
-    line.insert(line.end(), options.begin(), options.end());
-    const auto result = run_command(line);
-    INFO(result.err);
-    CHECK(result.exit_code == 2);
-    CHECK(result.err.find(said) != std::string::npos);
+    check_refused(run_command(with({"pearson", in, "--digits", "6"}, options)), exit_usage, said);
   };
   refused({"-o", folder.path("e.npy")}, "--digits needs real numbers in text");
   refused({"--keep", "counts"}, "--digits needs real numbers in text");

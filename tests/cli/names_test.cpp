@@ -414,20 +414,6 @@ TEST_CASE("Rows with an infinite value are not called constant", "[cli][names]")
       run_command({"pearson", x, "--against", y, "--backend", "cpu", "--report", report});
   CHECK(has(both.err, "4 rows with an infinite value"));
   CHECK(report_value(read_file(report), "y_infinite_rows") == "1");
-  // Parts say the same of the job.
-  const std::string whole = read_file(report);
-  const std::string parts = folder.path("parts");
-  for (const char* part : {"1/2", "2/2"}) {
-    CHECK(run_command({"pearson", x, "--against", y, "--backend", "cpu", "--part", part,
-                       "--output-dir", parts, "-q"})
-              .exit_code == 0);
-  }
-  CHECK(run_command({"merge", parts, "-q", "-o", folder.path("o"), "--report", report}).exit_code ==
-        0);
-  const std::string merged = read_file(report);
-  for (const char* key : {"constant_rows", "infinite_rows", "y_infinite_rows", "pairs_tested"}) {
-    CHECK(report_value(merged, key) == report_value(whole, key));
-  }
   const std::string wide = folder.write(
       "w.csv", "a,inf,1,2,3,4,5,6,7\nb,1,2,3,5,8,6,7,1\nc,4,4,4,4,1,2,3,9\nd,5,6,1,0,4,4,2,7\n");
   const auto groups = run_command({"differential", wide, "--groups", "a,a,a,a,b,b,b,b"});

@@ -84,6 +84,8 @@ TEST_CASE("Lines of pairs with missing values have n behind p", "[cli][observati
   CHECK(partners[0] == "name_i\trank\tname_j\trho\tt\tp\tn");
   CHECK(partners[1] == "x\t1\ty\t0.8\t2.3094\t0.104088\t5");
   CHECK(partners[2] == "x\t2\tz\t0.8\t1.88562\t0.2\t4");
+  CHECK(run("spearman", {"--min-observations", "5"}).size() == 2);
+  CHECK(run_command({"spearman", in, "--min-observations", "4"}).exit_code == exit_usage);
   // Of a table without missing values all columns.
   const std::string whole = folder.write("whole.csv", "x,1,2,3,4,5\ny,1,3,2,5,4\n");
   const auto of_whole =
@@ -91,8 +93,7 @@ TEST_CASE("Lines of pairs with missing values have n behind p", "[cli][observati
   CHECK(lines_of(of_whole.out).back() == "x\ty\t0.8\t2.3094\t0.104088\t5");
 }
 
-TEST_CASE("n is the columns that both rows have, in one run and in parts",
-          "[cli][parts][observations]") {
+TEST_CASE("n is the columns that both rows have", "[cli][parts][observations]") {
   const holed_table table = with_holes();
   const files in(table.text);
   for (const std::string measure : {"spearman", "pearson", "kendall"}) {
@@ -106,30 +107,13 @@ TEST_CASE("n is the columns that both rows have, in one run and in parts",
       without.insert(without.end(), more.begin(), more.end());
       std::vector<std::string> job = without;
       job.emplace_back("--observations");
-      std::vector<std::string> parts = job;
-      parts.insert(parts.end(), {"--resume", "--parts", "3"});
-      for (const std::string suffix : {"tsv", "csv", "npy"}) {
-        CHECK(in.run(parts, "parts." + suffix) == in.run(job, "whole." + suffix));
-      }
-      const std::string folder = in.folder.path("folder");
-      for (const std::string part : {"1/2", "2/2"}) {
-        std::vector<std::string> one = job;
-        one.insert(one.begin() + 1, in.input);
-        one.insert(one.end(), {"--part", part, "--output-dir", folder, "-q"});
-        CHECK(run_command(one).exit_code == 0);
-      }
-      CHECK(run_command({"merge", folder, "-o", in.folder.path("merged")}).exit_code == 0);
-      CHECK(read_file(in.folder.path("merged")) == read_file(in.folder.path("whole.tsv")));
-      // The same folder takes no part of a job without n.
-      std::vector<std::string> other = without;
-      other.insert(other.begin() + 1, in.input);
-      other.insert(other.end(), {"--part", "1/2", "--output-dir", folder, "-q"});
-      const auto refused = run_command(other);
-      CHECK(refused.exit_code != 0);
-      CHECK(refused.err.find("--observations") != std::string::npos);
-      std::filesystem::remove_all(folder);
+      // A folder of parts with n takes none without.
+      const words part{in.input, "--part", "1/2", "--output-dir", in.folder.path("folder"), "-q"};
+      CHECK(run_command(with(job, part)).exit_code == 0);
+      check_refused(run_command(with(without, part)), exit_bad_input, "--observations");
+      std::filesystem::remove_all(in.folder.path("folder"));
 
-      const auto lines = lines_of(read_file(in.folder.path("whole.tsv")));
+      const auto lines = lines_of(in.run(job, "whole.tsv"));
       const auto plain = lines_of(in.run(without, "plain.tsv"));
       REQUIRE(lines.size() == plain.size());
       REQUIRE(lines.size() > 60);
@@ -251,22 +235,15 @@ TEST_CASE("A dense result has a matrix of n beside it", "[cli][observations]") {
 TEST_CASE("A matrix of n is refused where nothing takes it", "[cli][observations]") {
   const files in(numbers());
   const std::string n_file = in.folder.path("n.tsv");
-  const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
-    auto all = words;
-    all.insert(all.begin(), {"spearman", in.input, "--observations-output", n_file, "-q"});
-    const auto got = run_command(all);
-    INFO(got.err);
-    CHECK(got.exit_code == exit_usage);
-    CHECK(got.err.find(part) != std::string::npos);
+  const auto refused = [&](const words& more, const std::string& part) {
+    check_refused(run_command(with({"spearman", in.input, "--observations-output", n_file}, more)),
+                  exit_usage, part);
     CHECK_FALSE(std::filesystem::exists(n_file));
   };
   refused({"--keep", "dense"}, "--observations-output needs --nan pairwise");
   refused({"--nan", "pairwise"}, "--observations-output needs --keep dense");
-  const std::vector<std::string> dense{"--nan", "pairwise", "--keep", "dense"};
-  const auto refused_dense = [&](const std::vector<std::string>& words, const std::string& part) {
-    auto all = dense;
-    all.insert(all.end(), words.begin(), words.end());
-    refused(all, part);
+  const auto refused_dense = [&](const words& more, const std::string& part) {
+    refused(with({"--nan", "pairwise", "--keep", "dense"}, more), part);
   };
   refused_dense({"--plan"}, "--observations-output does not go with --plan");
   refused_dense({"-o", in.folder.path("r.tsv"), "--resume"},
@@ -279,13 +256,9 @@ TEST_CASE("A matrix of n is refused where nothing takes it", "[cli][observations
 
 TEST_CASE("n is refused where it has no place or says nothing", "[cli][observations]") {
   const files in(numbers());
-  const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
-    auto all = words;
-    all.insert(all.begin(), {"spearman", in.input, "--observations", "-q"});
-    const auto got = run_command(all);
-    INFO(got.err);
-    CHECK(got.exit_code == exit_usage);
-    CHECK(got.err.find(part) != std::string::npos);
+  const auto refused = [&](const words& more, const std::string& part) {
+    check_refused(run_command(with({"spearman", in.input, "--observations"}, more)), exit_usage,
+                  part);
   };
   refused({}, "--observations needs --nan pairwise");
   refused({"--nan", "propagate"}, "--observations needs --nan pairwise");

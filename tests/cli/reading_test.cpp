@@ -194,32 +194,6 @@ TEST_CASE("With missing values p of Kendall is of the ties that a pair shares", 
   }
 }
 
-TEST_CASE("With missing values t and p are of the columns that a pair shares", "[cli][reading]") {
-  const temporary_folder folder;
-  // Both pairs with x have a rho of 0.8: of five columns and of four.
-  const std::string in =
-      folder.write("in.csv", "name,a,b,c,d,e\nx,1,2,3,4,5\ny,1,3,2,5,4\nz,2,1,3,,4\n");
-  const auto run = run_command({"spearman", in, "--nan", "pairwise", "-q"});
-  INFO(run.err);
-  CHECK(run.exit_code == 0);
-  CHECK(has(run.out, "x\ty\t0.8\t2.3094\t0.104088\n"));
-  CHECK(has(run.out, "x\tz\t0.8\t1.88562\t0.2\n"));
-  const auto partners =
-      run_command({"spearman", in, "--nan", "pairwise", "--keep", "top-k", "-k", "2", "-q"});
-  CHECK(has(partners.out, "x\t1\ty\t0.8\t2.3094\t0.104088\n"));
-  CHECK(has(partners.out, "x\t2\tz\t0.8\t1.88562\t0.2\n"));
-  // Bounds of five columns and of four: tanh(atanh(0.8) -+ 1.96 sqrt(1.32 / (n - 3))).
-  const auto bounds =
-      run_command({"spearman", in, "--nan", "pairwise", "--confidence", "0.95", "-q"});
-  INFO(bounds.err);
-  CHECK(has(bounds.out, "x\ty\t0.8\t2.3094\t0.104088\t-0.457124\t0.990843"));
-  CHECK(has(bounds.out, "x\tz\t0.8\t1.88562\t0.2\t-0.818816\t0.997543"));
-  CHECK(run_command({"spearman", in, "--min-observations", "4"}).exit_code == 2);
-  const auto few = run_command({"spearman", in, "--nan", "pairwise", "--min-observations", "5"});
-  CHECK(has(few.out, "x\ty\t"));
-  CHECK_FALSE(has(few.out, "x\tz\t"));
-}
-
 TEST_CASE("An array has no columns to choose and no words for a missing value", "[cli][reading]") {
   const temporary_folder folder;
   const std::string text = folder.write("in.csv", "1,2,3,5\n4,3,9,1\n2,2,8,7\n");

@@ -24,16 +24,6 @@ void job_is_refused(const std::vector<std::string>& arguments, int exit_code,
   check_refused(run_command(arguments, settings), exit_code, part);
 }
 
-/// Many rows that all move together: every pair is an edge, so a run over it lasts.
-std::string long_table(int rows) {
-  std::string text;
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < 12; ++j) text += std::to_string(j * 7 + i % 5 + (i * j) % 3) + " ";
-    text += "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("A wrong command line is refused with 2", "[cli][usage]") {
@@ -141,7 +131,7 @@ TEST_CASE("The environment is checked before the input is read", "[cli][usage]")
 
 TEST_CASE("More threads than the machine can start are capped", "[cli][threads]") {
   const temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(300));
+  const std::string input = folder.write("in.txt", moving_rows(300));
   const command_settings many{.environment = {{"OMP_NUM_THREADS", "100000"}}};
   for (const auto& arguments : {std::vector<std::string>{"spearman", input, "-o", "/dev/null"},
                                 {"mean-filter", input, "-w", "3", "-o", "/dev/null"},
@@ -192,7 +182,7 @@ TEST_CASE("CUDA that is not there is refused with 4, before the input is read", 
 
 TEST_CASE("A result larger than allowed is refused with its estimate", "[cli][output]") {
   const temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(200));
+  const std::string input = folder.write("in.txt", moving_rows(200));
   const std::string output = folder.path("out.tsv");
   job_is_refused({"spearman", input, "-o", output, "--max-output", "1K"}, exit_resources,
                  "19900 pairs");
@@ -205,7 +195,7 @@ TEST_CASE("A result larger than allowed is refused with its estimate", "[cli][ou
 
 TEST_CASE("A full disk ends the run with 4", "[cli][output]") {
   const temporary_folder folder;
-  const std::string input = folder.write("in.txt", long_table(400));
+  const std::string input = folder.write("in.txt", moving_rows(400));
   const std::string output = folder.path("out.tsv");
   SECTION("A device without room") {
     job_is_refused({"spearman", input, "-o", "/dev/full"}, exit_resources, "/dev/full");

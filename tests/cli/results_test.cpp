@@ -26,14 +26,6 @@ std::string report_of(std::vector<std::string> arguments) {
   return read_file(folder.path("report.json"));
 }
 
-/// The first 150 rows of the demo table.
-std::string demo_head(const temporary_folder& folder) {
-  std::string head;
-  const std::vector<std::string> lines = lines_of(read_file(demo));
-  for (std::size_t i = 0; i < 150; ++i) head += lines.at(i) + "\n";
-  return folder.write("head.txt", head);
-}
-
 /// Four rows: 0 and 1 rise together, 2 falls, 3 is constant.
 constexpr const char* small_table =
     "id a b c d e\n"
@@ -136,19 +128,6 @@ TEST_CASE("Kendall's edges and partners have p by the ties of their rows", "[cli
   CHECK(cut.out.find("up\ttied") == std::string::npos);
   const auto adjusted = run_command({"kendall", input, "--adjust", "bonferroni"});
   CHECK(lines_of(adjusted.out).at(0) == "name_i\tname_j\ttau\tp\tq");
-
-  const std::string out = folder.path("joined");
-  const words job{"kendall", demo_head(folder), "--max-p", "0.05", "--adjust", "bh"};
-  const auto run = [&](words more) {
-    more.insert(more.begin(), job.begin(), job.end());
-    const auto result = run_command(more);
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
-  };
-  run({"--resume", "--parts", "3", "-o", out + ".npy"});
-  run({"-o", folder.path("single.npy")});
-  CHECK(read_file(out + ".npy").size() > 10'000);
-  CHECK(read_file(out + ".npy") == read_file(folder.path("single.npy")));
 }
 
 TEST_CASE("Rows without names are X1, X2, ...", "[cli][output]") {

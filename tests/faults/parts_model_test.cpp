@@ -190,6 +190,8 @@ class trial {
           joined(job_.options, job_.is_pairwise ? words{"--nan", "pairwise", "--min-observations",
                                                         std::to_string(random_.between(3, 6))}
                                                 : words{"--nan", "propagate"});
+      if (job_.is_pairwise && (job_.keep == "edges" || job_.keep == "top-k"))
+        job_.options = joined(job_.options, {"--observations"});
     }
     said_ += name + ": " + table.kind + "\n";
     const bool is_npy = random_.happens(0.3);

@@ -86,6 +86,12 @@ inline random_job draw_job(random_source& random, int rows, bool is_large) {
   if (random.happens(0.35)) add({"--tail", random.one_of(words{"less", "greater"})});
   if (out.may_be_adjusted() && random.happens(0.4))
     add({"--adjust", random.one_of(words{"bh", "bh", "bonferroni"})});
+  // What does not go with the rest is refused, by every part alike.
+  const bool has_columns_behind_p = out.keep != "counts" && out.has_test();
+  if (has_columns_behind_p && !out.is_differential() && random.happens(0.15))
+    add({"--confidence", random.one_of(words{"0.9", "0.95"})});
+  if (out.measure == "spearman" && random.happens(0.15))
+    add({"--p-method", random.one_of(words{"exact", "t"})});
   return out;
 }
 

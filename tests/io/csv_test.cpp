@@ -23,18 +23,12 @@ using gpu_test::values_of;
 using strings = std::vector<std::string>;
 
 gpu::io::table read_as(const std::string& text, const text_options& options = {}) {
-  const gpu_test::temporary_folder folder;
-  return gpu::io::read_table(folder.write("in.txt", text), {.text = options, .threads = 2});
+  return gpu_test::read_text(text, {.text = options, .threads = 2});
 }
 
 std::string refusal_at(const std::string& text, const text_options& options = {}) {
-  try {
-    (void)read_as(text, options);
-  } catch (const gpu::io::input_error& error) {
-    const std::string message = error.what();
-    return message.substr(message.find("in.txt") + 6);
-  }
-  return "";
+  const std::string message = gpu_test::refusal_of_text(text, {.text = options, .threads = 2});
+  return message.empty() ? message : message.substr(message.find("in.txt") + 6);
 }
 
 strings names_of(const gpu::io::table& table) {

@@ -14,6 +14,7 @@
 #include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
+#include "support/refusals.hpp"
 #include "support/temporary_file.hpp"
 
 namespace {
@@ -25,6 +26,11 @@ std::string numbered_lines(int count) {
   for (int i = 0; i < count; ++i)
     text += std::to_string(i / 2) + " " + std::to_string(i % 7) + " 3\n";
   return text;
+}
+
+std::string refusal_of_file(const std::string& path, const gpu::io::read_options& options = {}) {
+  return gpu_test::refusal_of<gpu::io::input_error>(
+      [&] { (void)gpu::io::read_table(path, options); });
 }
 
 }  // namespace
@@ -61,13 +67,8 @@ TEST_CASE("Damaged gzip is refused", "[io][gzip]") {
   const gpu_test::temporary_folder folder;
   write_gzip(folder.path("in.gz"), numbered_lines(10000));
   const std::string whole = gpu_test::read_file(folder.path("in.gz"));
-  const auto message_of = [&](const std::string& bytes) -> std::string {
-    try {
-      (void)gpu::io::read_table(folder.write("bad.gz", bytes));
-    } catch (const gpu::io::input_error& error) {
-      return error.what();
-    }
-    return "not refused";
+  const auto message_of = [&](const std::string& bytes) {
+    return refusal_of_file(folder.write("bad.gz", bytes));
   };
   CHECK(message_of(whole.substr(0, whole.size() / 2)).find("truncated") != std::string::npos);
   CHECK(message_of(whole.substr(0, whole.size() - 1)).find("truncated") != std::string::npos);
@@ -118,12 +119,8 @@ TEST_CASE("What compressed input unpacks to has a limit", "[io][gzip]") {
   };
   CHECK(read(text.size()) == 1000);
   for (const std::uint64_t most : {std::uint64_t{0}, std::uint64_t{1}, text.size() - 1}) {
-    try {
-      (void)read(most);
-      FAIL("not refused");
-    } catch (const gpu::io::input_error& error) {
-      CHECK(std::string(error.what()).find(std::to_string(most) + " bytes") != std::string::npos);
-    }
+    CHECK(refusal_of_file(folder.path("in.gz"), {.max_bytes = most})
+              .find(std::to_string(most) + " bytes") != std::string::npos);
   }
   // What is not compressed is as large as it is.
   CHECK(gpu::io::read_table(folder.write("in.txt", text), {.max_bytes = 1}).rows() == 1000);
@@ -207,12 +204,7 @@ TEST_CASE("A file that is cut short while it is read is refused", "[io]") {
       if (++calls == call) std::filesystem::resize_file(path, 4096);
       return false;
     };
-    try {
-      (void)gpu::io::read_table(path, {.stop = cut});
-      FAIL("not refused");
-    } catch (const gpu::io::input_error& error) {
-      CHECK(std::string(error.what()).find("cut short") != std::string::npos);
-    }
+    CHECK(refusal_of_file(path, {.stop = cut}).find("cut short") != std::string::npos);
   }
 }
 
@@ -251,17 +243,9 @@ TEST_CASE("A file that cannot be read is refused", "[io]") {
 
 TEST_CASE("Formats that are not read are named", "[io]") {
   const gpu_test::temporary_folder folder;
-  const auto refusal_of = [&](const std::string& bytes) {
-    try {
-      (void)gpu::io::read_table(folder.write("in.dat", bytes));
-    } catch (const gpu::io::input_error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   const auto has = [&](const std::string& bytes, const std::string& part) {
     INFO(part);
-    CHECK(refusal_of(bytes).find(part) != std::string::npos);
+    CHECK(refusal_of_file(folder.write("in.dat", bytes)).find(part) != std::string::npos);
   };
   has(std::string("\xFD"
                   "7zXZ\0\0\4",
@@ -305,14 +289,10 @@ TEST_CASE("zstd is read where the build has it", "[io][zstd]") {
   const std::string text = numbered_lines(100000);
   namespace io = gpu::io;
   if (!io::is_available(io::compression::zstd)) {
-    try {
-      (void)io::read_table(folder.write("in.zst",
-                                        "\x28\xB5\x2F\xFD"
-                                        "abcdef"));
-      FAIL("not refused");
-    } catch (const io::input_error& error) {
-      CHECK(std::string(error.what()).find("compressed by zstd") != std::string::npos);
-    }
+    const std::string path = folder.write("in.zst",
+                                          "\x28\xB5\x2F\xFD"
+                                          "abcdef");
+    CHECK(refusal_of_file(path).find("compressed by zstd") != std::string::npos);
     return;
   }
   std::string packed(io::compressed_bound(io::compression::zstd, text.size()), ' ');
@@ -342,12 +322,8 @@ TEST_CASE("zstd is read where the build has it", "[io][zstd]") {
     INFO(log);
     CHECK(io::read_table(folder.write("long.zst", frame(log, "1 2 3\n3 1 2\n"))).rows() == 2);
   }
-  try {
-    (void)io::read_table(folder.write("longer.zst", frame(32, "1 2 3\n3 1 2\n")));
-    FAIL("not refused");
-  } catch (const io::input_error& error) {
-    CHECK(std::string(error.what()).find("window of more than 2 GiB") != std::string::npos);
-  }
+  const std::string longer = folder.write("longer.zst", frame(32, "1 2 3\n3 1 2\n"));
+  CHECK(refusal_of_file(longer).find("window of more than 2 GiB") != std::string::npos);
 }
 
 TEST_CASE("Layers of compression are taken off, some of them", "[io]") {

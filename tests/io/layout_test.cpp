@@ -12,7 +12,7 @@ namespace {
 
 using gpu::io::choice;
 using gpu_test::read_text;
-using gpu_test::refusal_of;
+using gpu_test::refusal_of_text;
 
 bool has(const std::string& text, const std::string& part) {
   INFO(text);
@@ -49,14 +49,14 @@ void check(const std::string& text, const expected_shape& expected,
 
 /// Refused because of line or column 1, with both readings and the two options that settle it.
 void check_doubt(const std::string& text, const std::string& option) {
-  const std::string message = refusal_of(text);
+  const std::string message = refusal_of_text(text);
   CHECK(has(message, "can be read in two ways"));
   CHECK(has(message, ": " + option + " yes takes it for the names of the"));
   CHECK(has(message, option + " no takes it for"));
   for (const choice said : {choice::yes, choice::no}) {
     gpu::io::text_options options;
     (option == "--header" ? options.header : options.row_names) = said;
-    CHECK_FALSE(has(refusal_of(text, {.text = options}), option + " yes"));
+    CHECK_FALSE(has(refusal_of_text(text, {.text = options}), option + " yes"));
   }
 }
 
@@ -259,23 +259,23 @@ TEST_CASE("A first column that can be read in two ways is refused", "[io][layout
                                    "x"}) {
       for (const std::string head : {"", "a,b,c,d\n"}) {
         const std::string rows = ",2,3,1\n4,5,6,2\n7,8,1,9\n";
-        const std::string message = refusal_of(head + word + rows);
+        const std::string message = refusal_of_text(head + word + rows);
         CHECK(has(message, head.empty() ? ":1: column 1: got" : ":2: column 1: got"));
         CHECK(has(message, ", expected a number ("));
         CHECK(has(message, "; --row-names yes takes column 1 for the names of the rows"));
         CHECK(has(message, "--header yes takes line 1") == head.empty());
         CHECK(read_text(head + word + rows, {.text = {.row_names = choice::yes}}).cols() == 3);
       }
-      CHECK(has(refusal_of("4,5,6\n" + word + ",2,3\n"), "; --row-names yes takes column 1"));
+      CHECK(has(refusal_of_text("4,5,6\n" + word + ",2,3\n"), "; --row-names yes takes column 1"));
     }
     CHECK(
-        has(refusal_of("1,s2,3\n4,5,6\n"),
+        has(refusal_of_text("1,s2,3\n4,5,6\n"),
             "got 's2', expected a number (--skip-columns leaves the column out, --na-values takes "
             "the word for a missing value); --header yes takes line 1 for the names"));
-    CHECK_FALSE(has(refusal_of("1,2\n4,x\n"), "--header"));
-    CHECK_FALSE(
-        has(refusal_of("x,2\n4,1\n", {.text = {.header = choice::no, .row_names = choice::no}}),
-            "yes"));
+    CHECK_FALSE(has(refusal_of_text("1,2\n4,x\n"), "--header"));
+    CHECK_FALSE(has(
+        refusal_of_text("x,2\n4,1\n", {.text = {.header = choice::no, .row_names = choice::no}}),
+        "yes"));
   }
 }
 
@@ -283,7 +283,7 @@ TEST_CASE("A further column of identifiers is refused", "[io][layout]") {
   const std::string head = "Hugo_Symbol\tEntrez_Gene_Id\tS1\tS2\n";
   for (const std::string second : {"672", "7157", "672.0", "NA", ""}) {
     const std::string text = head + "TP53\t7157\t5.1\t3\nBRCA1\t" + second + "\t1\t8\n";
-    CHECK(has(refusal_of(text),
+    CHECK(has(refusal_of_text(text),
               ":1: column 2 ('Entrez_Gene_Id': '7157', '" + second +
                   "') can be read in two ways, by its label as identifiers, by its numbers as "
                   "values: --skip-columns Entrez_Gene_Id leaves it out, --columns 2-4 reads it"));
@@ -291,18 +291,18 @@ TEST_CASE("A further column of identifiers is refused", "[io][layout]") {
     check(text, {2, 3, "TP53", "Entrez_Gene_Id", ""}, {.text = {.columns = {"2-4"}}});
   }
   // Several, one without a label of its own; without names of rows; one field short.
-  CHECK(has(refusal_of("n,a,probeID,the id,b\nx,1,4,3,1\ny,2,2,3,1\n"),
+  CHECK(has(refusal_of_text("n,a,probeID,the id,b\nx,1,4,3,1\ny,2,2,3,1\n"),
             "--skip-columns probeID,4 leaves it out, --columns 2-5"));
-  CHECK(
-      has(refusal_of("a,id,b\n1,2,3\n3,1,2\n"), "--skip-columns id leaves it out, --columns 1-3"));
-  CHECK(has(refusal_of("a id b\nx 1 2 3\ny 3 1 2\n"), "column 3 ('id': '2', '1')"));
+  CHECK(has(refusal_of_text("a,id,b\n1,2,3\n3,1,2\n"),
+            "--skip-columns id leaves it out, --columns 1-3"));
+  CHECK(has(refusal_of_text("a id b\nx 1 2 3\ny 3 1 2\n"), "column 3 ('id': '2', '1')"));
   // Another column of names, or one that is left out, says nothing of it.
-  CHECK(has(refusal_of("Entrez_Gene_Id,Hugo,a\n7157,TP53,1\n672,MYC,3\n",
-                       {.text = {.names_column = "Hugo"}}),
+  CHECK(has(refusal_of_text("Entrez_Gene_Id,Hugo,a\n7157,TP53,1\n672,MYC,3\n",
+                            {.text = {.names_column = "Hugo"}}),
             "--skip-columns Entrez_Gene_Id leaves it out, --columns 1-3 reads it"));
-  CHECK(
-      has(refusal_of("n,about,id,a\nx,one,7,3\ny,two,9,4\n", {.text = {.skip_columns = {"about"}}}),
-          "--skip-columns id leaves it out, --columns 2-4 reads it"));
+  CHECK(has(refusal_of_text("n,about,id,a\nx,one,7,3\ny,two,9,4\n",
+                            {.text = {.skip_columns = {"about"}}}),
+            "--skip-columns id leaves it out, --columns 2-4 reads it"));
   // Not numbers of identifiers, or no such label.
   check("n,a,gene_id\nx,1,2.5\ny,2,2\n", {2, 2, "x", "a", ""});
   check("n,a,zip_code,price_index\nx,1,2,1\ny,2,2,7\n", {2, 3, "x", "a", ""});
@@ -331,14 +331,14 @@ TEST_CASE("A separator that ends each row and not the header is left out", "[io]
     std::string many = line("a,b,c\n");
     for (int row = 0; row < 300; ++row) many += line("1,2,3,\n");
     CHECK(read_text(many).cols() == 3);
-    CHECK(has(refusal_of(many + line("1,2,3,4\n")),
+    CHECK(has(refusal_of_text(many + line("1,2,3,4\n")),
               ":302: column 4: got '4', expected an empty field as after the rows above "
               "(--columns 2-4 reads it)"));
-    CHECK(has(refusal_of(many + line("1,2,3\n")), ":302: got 3 fields, expected 4"));
+    CHECK(has(refusal_of_text(many + line("1,2,3\n")), ":302: got 3 fields, expected 4"));
   }
-  CHECK(
-      has(refusal_of("a,b\n1,2,,\n3,4,,\n"), "got a header of 2 fields, but the first row has 4"));
-  CHECK(has(refusal_of("#1.2\n1\t2\nName\tDescription\ta\n1\tx\t1\t2\n"),
+  CHECK(has(refusal_of_text("a,b\n1,2,,\n3,4,,\n"),
+            "got a header of 2 fields, but the first row has 4"));
+  CHECK(has(refusal_of_text("#1.2\n1\t2\nName\tDescription\ta\n1\tx\t1\t2\n"),
             "got a header of 3 fields, but the first row has 4"));
 }
 
@@ -358,16 +358,16 @@ TEST_CASE("Separators at the ends of a line have fields beside them", "[io][layo
       return text;
     };
     INFO("separator " << static_cast<int>(separator));
-    CHECK(refusal_of(line("1,2,3\n,4,5,6\n")).find(":2: ") != std::string::npos);
-    CHECK(refusal_of(line("1,2,3\n4,5,6,\n")).find(":2: ") != std::string::npos);
-    CHECK(refusal_of(line("a,1,2,3\n,4,5,6\n")).find(":2: column 1: got an empty field") !=
+    CHECK(refusal_of_text(line("1,2,3\n,4,5,6\n")).find(":2: ") != std::string::npos);
+    CHECK(refusal_of_text(line("1,2,3\n4,5,6,\n")).find(":2: ") != std::string::npos);
+    CHECK(refusal_of_text(line("a,1,2,3\n,4,5,6\n")).find(":2: column 1: got an empty field") !=
           std::string::npos);
     CHECK(read_text(line("1,2,3,\n4,5,6,\n")).missing == 2);
     // Far in front of the end, where lines of integers are read fast.
     std::string many;
     for (int row = 0; row < 40; ++row) many += line("1,2,3\n");
-    CHECK(refusal_of(many + line(",1,2,3\n") + many).find(":41: ") != std::string::npos);
-    CHECK(refusal_of(many + line("1,2,3,\n") + many).find(":41: ") != std::string::npos);
+    CHECK(refusal_of_text(many + line(",1,2,3\n") + many).find(":41: ") != std::string::npos);
+    CHECK(refusal_of_text(many + line("1,2,3,\n") + many).find(":41: ") != std::string::npos);
     const auto with_hole = read_text(many + line(",2,3\n") + many);
     CHECK(with_hole.missing == 1);
     CHECK(with_hole.first_nan->line == 41);
@@ -390,19 +390,19 @@ TEST_CASE("The line that tells Excel what separates fields tells it here too", "
   CHECK(read_text("sep=\t\n1\t2\n3\t4\n").cols() == 2);
   CHECK(read_text("sep=|\n1|2\n3|4").cols() == 2);
   // Lines are counted from the head of the file.
-  CHECK(has(refusal_of("sep=;\n1;2\n3;4\n5;t\n"), ":4: column 2: got 't'"));
+  CHECK(has(refusal_of_text("sep=;\n1;2\n3;4\n5;t\n"), ":4: column 2: got 't'"));
   // What the caller says holds; the line is none of the table all the same.
   CHECK(read_text("sep=;\n1,2\n3,4\n", {.text = {.separator = gpu::io::delimiter::comma}}).cols() ==
         2);
-  CHECK(has(refusal_of("sep=;\n"), "the file is empty"));
-  CHECK(has(refusal_of("sep=;"), "the file is empty"));
+  CHECK(has(refusal_of_text("sep=;\n"), "the file is empty"));
+  CHECK(has(refusal_of_text("sep=;"), "the file is empty"));
   // A header that begins so is a header.
   CHECK(read_text("sep=;x\n1;2\n").columns.names == std::vector<std::string>{"sep=", "x"});
 }
 
 TEST_CASE("A message says what can be done about a field", "[io][layout]") {
   const auto hint = [](const std::string& field, char decimal = '.') {
-    return refusal_of("name;a;b\nx;1;2\ny;2;" + field + "\n", {.text = {.decimal = decimal}});
+    return refusal_of_text("name;a;b\nx;1;2\ny;2;" + field + "\n", {.text = {.decimal = decimal}});
   };
   CHECK(has(hint("high"),
             ":3: column 3: got 'high' in column 'b', expected a number (--skip-columns leaves"));
@@ -417,17 +417,18 @@ TEST_CASE("A message says what can be done about a field", "[io][layout]") {
             "(a minus sign is a hyphen, -)"));
   CHECK(has(hint("1.5", ','), "(--decimal . if the point is the decimal mark)"));
   // The names of columns that are read, of all fields.
-  CHECK(has(refusal_of("n,a,b,c\nx,1,2,3\ny,1,2,t\n", {.text = {.skip_columns = {"a"}}}),
+  CHECK(has(refusal_of_text("n,a,b,c\nx,1,2,3\ny,1,2,t\n", {.text = {.skip_columns = {"a"}}}),
             ":3: column 4: got 't' in column 'c', expected"));
-  CHECK(has(refusal_of("x,1,2\ny,1,t\n"), ":2: column 3: got 't', expected"));
+  CHECK(has(refusal_of_text("x,1,2\ny,1,t\n"), ":2: column 3: got 't', expected"));
 
-  CHECK(has(refusal_of("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
-  CHECK(has(refusal_of("n,a,b\rx,1,2\ry,2,1\r"), "got lines that end with only a carriage return"));
+  CHECK(has(refusal_of_text("n,a,b\nx,1,2\ny,2,1\n,,\n"), ":4: column 1: got no field with text"));
+  CHECK(has(refusal_of_text("n,a,b\rx,1,2\ry,2,1\r"),
+            "got lines that end with only a carriage return"));
   CHECK(read_text("1,2,3\r").cols() == 3);
-  CHECK(has(refusal_of("sep=^\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
-  CHECK(has(refusal_of("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
-  CHECK(has(refusal_of("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),
+  CHECK(has(refusal_of_text("sep=^\nn;a;b;c\nx;1;2;3\n"), "(--comment 'sep=' leaves lines out"));
+  CHECK(has(refusal_of_text("#made today\nn;a;b\nx;1;2\n"), "(--comment '#' leaves lines out"));
+  CHECK(has(refusal_of_text("a,1,2\nb,2,1\n", {.text = {.separator = gpu::io::delimiter::tab}}),
             "expected numbers (--delimiter says what separates them)"));
-  CHECK(has(refusal_of("n,a,b\nx,1,2\n", {.text = {.names_column = "4"}}),
+  CHECK(has(refusal_of_text("n,a,b\nx,1,2\n", {.text = {.names_column = "4"}}),
             "got '4', expected the number of a column from 1 to 3 or a name in the header"));
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/read/read_table.hpp"
+#include "support/refusals.hpp"
 #include "support/temporary_file.hpp"
 
 namespace gpu_test {
@@ -16,13 +17,9 @@ inline gpu::io::table read_text(const std::string& text,
 }
 
 /// The message of what is refused; "" where it is read.
-inline std::string refusal_of(const std::string& text, const gpu::io::read_options& options = {}) {
-  try {
-    (void)read_text(text, options);
-  } catch (const gpu::io::input_error& error) {
-    return error.what();
-  }
-  return "";
+inline std::string refusal_of_text(const std::string& text,
+                                   const gpu::io::read_options& options = {}) {
+  return refusal_of<gpu::io::input_error>([&] { (void)read_text(text, options); });
 }
 
 /// All values as doubles, row by row.

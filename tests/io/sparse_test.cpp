@@ -11,6 +11,7 @@
 #include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
+#include "support/refusals.hpp"
 #include "support/temporary_file.hpp"
 #include "support/zip_files.hpp"
 
@@ -73,13 +74,10 @@ void check_refused(const std::string& name, const std::string& bytes, const std:
                    const gpu::io::read_options& options = {}) {
   INFO(part);
   const gpu_test::temporary_folder folder;
-  try {
-    (void)gpu::io::read_table(folder.write(name, bytes), options);
-    FAIL("not refused");
-  } catch (const gpu::io::input_error& error) {
-    INFO(error.what());
-    CHECK(std::string(error.what()).find(part) != std::string::npos);
-  }
+  const std::string said = gpu_test::refusal_of<gpu::io::input_error>(
+      [&] { (void)gpu::io::read_table(folder.write(name, bytes), options); });
+  INFO(said);
+  CHECK(said.find(part) != std::string::npos);
 }
 
 /// The members of [[1, 0, 2], [0, 3, 0]] as csr.

@@ -65,47 +65,6 @@ TEST_CASE("Missing and infinite values are read and located", "[io][text]") {
   CHECK(table.first_nan->column == 3);
 }
 
-TEST_CASE("A header and row names are found, or forced", "[io][text]") {
-  SECTION("Names in front of each row") {
-    const auto table = read_text("g1 1 2 3\n\"g2\" 4 5 6\n");
-    REQUIRE(table.names.given());
-    CHECK(table.names.name(0) == "g1");
-    CHECK(table.names.name(1) == "g2");
-    CHECK(table.cols() == 3);
-  }
-  SECTION("A header over all columns") {
-    const auto table = read_text("id\ta\tb\tc\ng1\t1\t2\t3\n");
-    CHECK(table.names.name(0) == "g1");
-    CHECK(table.rows() == 1);
-  }
-  SECTION("A header without the corner gives its place to names that are numbers") {
-    const auto table = read_text("a b c\n17 1 2 3\n18 4 5 6\n");
-    CHECK(table.names.name(1) == "18");
-    CHECK(table.cols() == 3);
-  }
-  SECTION("An empty corner does the same") {
-    CHECK(read_text(",a,b,c\n7,1,2,3\n").names.name(0) == "7");
-  }
-  SECTION("A header over numbers alone") {
-    const auto table = read_text("a,b,c\n1,2,3\n");
-    CHECK_FALSE(table.names.given());
-    CHECK(table.names.name(0) == "X1");
-    CHECK(table.cols() == 3);
-  }
-  SECTION("Forced") {
-    CHECK(read_text("1 2 3\n4 5 6\n", {.text = {.header = choice::yes}}).rows() == 1);
-    const auto named = read_text("7 1 2 3\n8 4 5 6\n", {.text = {.row_names = choice::yes}});
-    CHECK(named.names.name(1) == "8");
-    CHECK(named.cols() == 3);
-    CHECK_THROWS_AS(
-        read_text("a b c\n1 2 3\n", {.text = {.header = choice::no, .row_names = choice::no}}),
-        gpu::io::input_error);
-  }
-  SECTION("Tabs keep spaces in names") {
-    CHECK(read_text("the first gene\t1\t2\t3\n").names.name(0) == "the first gene");
-  }
-}
-
 TEST_CASE("What is no table is refused with its place", "[io][text]") {
   struct refusal {
     std::string text;
@@ -223,14 +182,6 @@ TEST_CASE("Blank lines count as lines in every segment", "[io][text]") {
   const auto table = read_text(text + "\n1 2 NA 4\n");
   REQUIRE(table.first_nan.has_value());
   CHECK(table.first_nan->line == lines + 2);
-}
-
-TEST_CASE("A byte order mark and a block of blank lines may come first", "[io][text]") {
-  const std::string blank(std::size_t{17} << 20, '\n');
-  const auto table = read_text("\xEF\xBB\xBF" + blank + "a b\n" + blank + "1 2\n",
-                               {.text = {.header = choice::yes}});
-  CHECK(table.columns.names == std::vector<std::string>{"a", "b"});
-  CHECK(values_of(table) == std::vector<double>{1, 2});
 }
 
 TEST_CASE("A stop request ends the reading", "[io][text]") {

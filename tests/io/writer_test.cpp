@@ -99,12 +99,17 @@ TEST_CASE("Edges as text are in order and exact, on any number of threads", "[io
                                                        .observations = observations,
                                                        .rank_test = gpu::significance::student_t,
                                                        .threads = threads});
-        writer->write(std::span(edges).first(17000));
-        writer->write(std::span(edges).subspan(17000, 1));
-        writer->write(std::span(edges).subspan(17001));
+        // In pieces of every size, so that blocks and pieces do not match.
+        std::size_t given_edges = 0;
+        for (std::size_t piece = 1; given_edges < edges.size(); piece = piece * 3 + 1) {
+          const std::size_t count = std::min(piece, edges.size() - given_edges);
+          writer->write(std::span(edges).subspan(given_edges, count));
+          given_edges += count;
+        }
         writer->write({});
         writer->finish();
         out.commit();
+        CHECK(gpu_test::read_file(folder.path("edges.tsv")).size() == out.bytes_written());
         check_lines(gpu_test::read_file(folder.path("edges.tsv")), edges, names);
       }
     }
@@ -277,33 +282,6 @@ TEST_CASE("Outputs are told apart by file, not by name", "[io][writer]") {
   CHECK_THROWS_AS(target("loop"), gpu::io::output_error);
 }
 
-TEST_CASE("Edges are written in the background", "[io][writer]") {
-  const gpu_test::temporary_folder folder;
-  const gpu::io::row_names names;
-  const auto edges = make_edges(50000, 100);
-  for (const auto format : {gpu::io::result_format::tsv, gpu::io::result_format::npy}) {
-    for (const int threads : {1, 4}) {
-      gpu::io::output_file out(folder.path("edges"));
-      const auto writer = gpu::io::make_edge_writer(format, out,
-                                                    {.names = names,
-                                                     .rows = 6000,
-                                                     .observations = observations,
-                                                     .rank_test = gpu::significance::student_t,
-                                                     .threads = threads});
-      // In pieces of every size, so that blocks and pieces do not match.
-      std::uint64_t given = 0;
-      for (std::size_t piece = 1; given < edges.size(); piece = piece * 3 + 1) {
-        const std::size_t count = std::min(piece, edges.size() - given);
-        writer->write(std::span(edges).subspan(given, count));
-        given += count;
-      }
-      writer->finish();
-      out.commit();
-      CHECK(gpu_test::read_file(folder.path("edges")).size() == out.bytes_written());
-    }
-  }
-}
-
 namespace {
 
 constexpr std::size_t records_begin = 192;  // behind the header
@@ -333,72 +311,52 @@ std::string records_of(std::span<const gpu::edge> edges) {
 
 TEST_CASE("Records of several threads stand in order, and take no space behind them",
           "[io][writer]") {
-  const gpu_test::temporary_folder folder;
   const gpu::io::row_names names;
-  const auto edges = make_edges(700'001, 100);  // ten blocks and a part
-  const std::string path = folder.path("edges.npy");
-  for (const int threads : {1, 2, 8}) {
+  const auto edges = make_edges(2'000'003, 100);
+  const auto check = [&](const std::string& path, std::size_t count, int threads) {
+    const auto wanted = std::span<const gpu::edge>(edges).first(count);
     gpu::io::output_file out(path);
     CHECK(out.has_places());
     const auto writer = gpu::io::make_edge_writer(
         gpu::io::result_format::npy, out,
-        {.names = names, .rows = 20000, .observations = observations, .threads = threads});
+        {.names = names, .rows = 50'001, .observations = observations, .threads = threads});
     // Few at a time are copied, many are written from where they lie.
     std::size_t begin = 0;
-    for (std::size_t piece = 1; begin < edges.size(); piece = piece < 60'000 ? piece * 7 + 1 : 5) {
-      const std::size_t count = std::min(piece, edges.size() - begin);
-      std::vector<gpu::edge> given(edges.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   edges.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    for (std::size_t piece = 1; begin < count; piece = piece < 60'000 ? piece * 7 + 1 : 5) {
+      const auto some = wanted.subspan(begin, std::min(piece, count - begin));
+      std::vector<gpu::edge> given(some.begin(), some.end());
       writer->write(given);
       std::fill(given.begin(), given.end(), gpu::edge{});  // they need not stay
-      begin += count;
+      begin += some.size();
+      if (begin > 700'000) break;
     }
+    writer->write(wanted.subspan(begin));
     writer->finish();
     out.commit();
     const std::string text = gpu_test::read_file(path);
-    REQUIRE(text.size() == records_begin + edges.size() * sizeof(gpu::edge));
-    CHECK(text.find("'shape': (700001,)") < records_begin);
-    CHECK(text.compare(records_begin, std::string::npos, records_of(edges)) == 0);
+    REQUIRE(text.size() == records_begin + wanted.size_bytes());
+    CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
+    CHECK(text.compare(records_begin, std::string::npos, records_of(wanted)) == 0);
     struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
-  }
+  };
+  const gpu_test::temporary_folder folder;
+  const std::string path = folder.path("edges.npy");
+  for (const int threads : {1, 2, 8}) check(path, 700'001, threads);  // ten blocks and a part
   // A digest is of all bytes in their order.
   CHECK_FALSE(gpu::io::output_file(path, {.takes_digest = true}).has_places());
   CHECK_FALSE(gpu::io::output_file("/dev/null").has_places());
-}
-
-#if defined(__linux__)
-TEST_CASE("Records stand in order in a file that lies in memory", "[io][writer]") {
+  // In a file that lies in memory, of up to three pieces of 16 MiB.
   const std::filesystem::path memory = "/dev/shm";
   if (!std::filesystem::is_directory(memory)) return;
-  const std::filesystem::path folder =
-      memory / ("gpu-similarity-writer-test-" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
-  const gpu::io::row_names names;
-  const auto edges = make_edges(2'000'003, 100);  // three pieces of 16 MiB
-  const std::string path = (folder / "edges.npy").string();
+  const std::string shared =
+      memory / ("gpu-similarity-writer-test-" + std::to_string(::getpid()) + ".npy");
   for (const std::size_t count : {std::size_t{70'000}, std::size_t{699'051}, edges.size()}) {
-    const auto written = std::span(edges).first(count);
-    gpu::io::output_file out(path);
-    const auto writer = gpu::io::make_edge_writer(
-        gpu::io::result_format::npy, out,
-        {.names = names, .rows = 20000, .observations = observations, .threads = 8});
-    writer->write(written.first(3));
-    writer->write(written.subspan(3));
-    writer->finish();
-    out.commit();
-    const std::string text = gpu_test::read_file(path);
-    REQUIRE(text.size() == records_begin + written.size_bytes());
-    CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
-    CHECK(text.compare(records_begin, std::string::npos, records_of(written)) == 0);
-    struct stat status{};
-    REQUIRE(::stat(path.c_str(), &status) == 0);
-    CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
+    check(shared, count, 8);
   }
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove(shared);
 }
-#endif
 
 TEST_CASE("Records that do not fit are refused, and nothing of them stays", "[io][writer]") {
   const gpu_test::temporary_folder folder;

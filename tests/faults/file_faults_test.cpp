@@ -176,24 +176,18 @@ class bench {
   void write_other_inputs(int rows) const {
     std::string bits;
     std::string names;
-    std::string named;
     std::string entries;
     for (int i = 0; i < rows; ++i) {
-      const std::string name = "g" + std::to_string(i);
-      names += name + "\n";
-      named += name;
+      names += "g" + std::to_string(i) + "\n";
       for (int j = 0; j < 12; ++j) {
         bits += (i * j + i / 7) % 3 == 0 ? "1 " : "0 ";
-        named += " " + std::to_string(j * 7 + i % 5 + (i * j) % 3);
         entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
                    std::to_string(1 + (i * j) % 5) + "\n";
       }
       bits += "\n";
-      named += "\n";
     }
     static_cast<void>(folder_.write("bits.txt", bits));
     static_cast<void>(folder_.write("names.txt", names));
-    static_cast<void>(folder_.write("named.txt", named));
     static_cast<void>(folder_.write("in.mtx", "%%MatrixMarket matrix coordinate integer general\n" +
                                                   std::to_string(rows) + " 12 " +
                                                   std::to_string(12 * rows) + "\n" + entries));
@@ -249,31 +243,59 @@ struct file_fault {
   int error_number;  ///< 0: half of what was asked for.
   bool stays = false;
 };
+const file_fault faults[] = {{"create", ENOSPC},
+                             {"open", EACCES},
+                             {"read", EIO},
+                             {"write", ENOSPC},
+                             {"fsync", EIO},
+                             {"close", EDQUOT},
+                             {"write", ENOSPC, true},
+                             {"rename", EACCES},
+                             // These change nothing.
+                             {"read", 0},
+                             {"write", 0},
+                             {"read", EINTR},
+                             {"write", EINTR},
+                             {"fsync", EINTR},
+                             {"close", EINTR}};
+
+using more_environment = std::vector<std::pair<std::string, std::string>>;
+
+/// The n-th such call on a file of `folder` fails, or is preceded by what `more` says, and then b
+/// has a file "mark".
+command_settings fault_at(const bench& b, const std::string& folder, const std::string& call,
+                          int nth, const more_environment& more) {
+  command_settings settings;
+  settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
+                          {"GPU_SIMILARITY_FAULT_FOLDER", b.path(folder)},
+                          {"GPU_SIMILARITY_FAULT_CALL", call},
+                          {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
+                          {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
+  settings.environment.insert(settings.environment.end(), more.begin(), more.end());
+  return settings;
+}
 
 /// Lets the n-th such call fail for every n; returns how many there were.
 int sweep(const bench& b, const job& j, const file_fault& fault) {
   constexpr int most_calls = 200;
-  const std::string mark = b.path("mark");
   for (int nth = 1; nth <= most_calls; ++nth) {
     const bool has_old = nth % 2 == 0;
     if (has_old) b.put_old_outputs(j);
-    command_settings settings;
-    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("")},
-                            {"GPU_SIMILARITY_FAULT_OUTPUT", j.is_to_standard_output ? "1" : "0"},
-                            {"GPU_SIMILARITY_FAULT_CALL", fault.call},
-                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
-                            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(fault.error_number)},
-                            {"GPU_SIMILARITY_FAULT_STAYS", fault.stays ? "1" : "0"},
-                            {"GPU_SIMILARITY_FAULT_MARK", mark}};
-    const command_result result = b.run(j, settings);
+    const command_result result =
+        b.run(j, fault_at(b, "", fault.call, nth,
+                          {{"GPU_SIMILARITY_FAULT_OUTPUT", j.is_to_standard_output ? "1" : "0"},
+                           {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(fault.error_number)},
+                           {"GPU_SIMILARITY_FAULT_STAYS", fault.stays ? "1" : "0"}}));
     INFO(j.name << ": " << fault.call << ' ' << nth << ": "
                 << (fault.error_number == 0 ? "half" : std::strerror(fault.error_number))
                 << (fault.stays ? ", and all from then on" : "") << ": exit " << result.exit_code
                 << ": " << result.err);
-    const bool happened = fs::remove(mark);
+    const bool happened = fs::remove(b.path("mark"));
     const bool is_harmless = fault.error_number == 0 || fault.error_number == EINTR;
     if (!happened || is_harmless || result.exit_code == 0) {
+      // A result that cannot be brought to the disk is not a success. The file is synchronised
+      // first, then its folder.
+      CHECK_FALSE((happened && !is_harmless && nth == 1 && std::strcmp(fault.call, "fsync") == 0));
       check_complete(b, j, result);
       CHECK(b.take_leftovers().empty());
     } else {
@@ -292,26 +314,12 @@ TEST_CASE("A call on a file that fails leaves all or nothing", "[faults][files]"
   const bench b(120);
   std::map<std::string, int> calls;
   for (const job& j : jobs()) {
-    for (const file_fault& fault : {file_fault{"create", ENOSPC},
-                                    {"open", EACCES},
-                                    {"read", EIO},
-                                    {"write", ENOSPC},
-                                    {"write", ENOSPC, true},
-                                    {"fsync", EIO},
-                                    {"close", EDQUOT},
-                                    {"rename", EACCES}}) {
-      calls[fault.call] += sweep(b, j, fault);
-    }
+    for (const file_fault& fault : faults) calls[fault.call] += sweep(b, j, fault);
   }
   // The faults did reach the command, of each kind.
-  const auto files = static_cast<int>(jobs().size());
-  for (const char* call : {"open", "read", "write", "close"}) {
+  for (const auto& [call, count] : calls) {
     INFO(call);
-    CHECK(calls[call] >= files);
-  }
-  for (const char* call : {"create", "fsync", "rename"}) {
-    INFO(call);
-    CHECK(calls[call] >= files - 1);  // one writes to standard output
+    CHECK(count >= static_cast<int>(jobs().size()) - 1);  // one job writes to standard output
   }
 }
 
@@ -319,18 +327,7 @@ TEST_CASE("A call on a file of any other job that fails leaves all or nothing",
           "[.][faults][campaign]") {
   const bench b(120, more_jobs());
   for (const job& j : more_jobs()) {
-    for (const file_fault& fault : {file_fault{"create", ENOSPC},
-                                    {"open", EACCES},
-                                    {"read", EIO},
-                                    {"read", 0},
-                                    {"write", ENOSPC},
-                                    {"write", ENOSPC, true},
-                                    {"write", EINTR},
-                                    {"fsync", EIO},
-                                    {"close", EDQUOT},
-                                    {"rename", EACCES}}) {
-      CHECK(sweep(b, j, fault) > 0);
-    }
+    for (const file_fault& fault : faults) CHECK(sweep(b, j, fault) > 0);
   }
 }
 
@@ -346,18 +343,13 @@ TEST_CASE("The digest in a report is that of what was read", "[faults][files]") 
                        const char* call, int nth) {
     std::ofstream(input) << text;
     std::ofstream(b.path("coming")) << other;
-    command_settings settings;
-    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("data")},
-                            {"GPU_SIMILARITY_FAULT_CALL", call},
-                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
-                            {"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
-                            {"GPU_SIMILARITY_FAULT_OLD", input},
-                            {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
     std::vector<std::string> words{verb.front(), input,           "-q", "-o", b.path("out"),
                                    "--report",   b.path("report")};
     words.insert(words.end(), verb.begin() + 1, verb.end());
-    const command_result result = run_command(words, settings);
+    const command_result result =
+        run_command(words, fault_at(b, "data", call, nth,
+                                    {{"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
+                                     {"GPU_SIMILARITY_FAULT_OLD", input}}));
     INFO(result.err);
     CHECK(result.exit_code == 0);
     return read_file(b.path("out")) + report_value(read_file(b.path("report")), "crc32");
@@ -377,40 +369,6 @@ TEST_CASE("The digest in a report is that of what was read", "[faults][files]") 
       }
     }
     CHECK(run(verb, first, "open", 1) == of_other);
-  }
-}
-
-TEST_CASE("A result that cannot be brought to the disk is no success", "[faults][files]") {
-  const bench b(120);
-  for (const job& j : jobs()) {
-    if (j.is_to_standard_output) continue;
-    command_settings settings;
-    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("")},
-                            {"GPU_SIMILARITY_FAULT_CALL", "fsync"},
-                            {"GPU_SIMILARITY_FAULT_NTH", "1"},
-                            {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(EIO)}};
-    const command_result result = b.run(j, settings);
-    INFO(j.name << ": " << result.err);
-    // The file itself is synchronised first, before it has its name; then its folder.
-    CHECK(result.exit_code == exit_resources);
-    CHECK(b.outputs_of(j, result).empty());
-    CHECK(b.take_leftovers().empty());
-    b.remove_outputs(j);
-  }
-}
-
-TEST_CASE("Short and interrupted calls change nothing", "[faults][files]") {
-  const bench b(120);
-  for (const job& j : jobs()) {
-    for (const file_fault& fault : {file_fault{"read", 0},
-                                    {"write", 0},
-                                    {"read", EINTR},
-                                    {"write", EINTR},
-                                    {"fsync", EINTR},
-                                    {"close", EINTR}}) {
-      sweep(b, j, fault);
-    }
   }
 }
 
@@ -533,17 +491,11 @@ TEST_CASE("A part whose input is replaced on the way is refused", "[faults][part
   const bench b(120);
   const auto run_part = [&](const std::string& input, int nth, const std::string& replaced) {
     fs::remove_all(b.path("parts"));
-    command_settings settings;
-    settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                            {"GPU_SIMILARITY_FAULT_FOLDER", b.path("data")},
-                            {"GPU_SIMILARITY_FAULT_CALL", "open"},
-                            {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
-                            {"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
-                            {"GPU_SIMILARITY_FAULT_OLD", replaced},
-                            {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
     return run_command({"spearman", input, "--against", b.path("data/y.txt"), "--backend", "cpu",
                         "--part", "1/2", "--output-dir", b.path("parts"), "--quiet"},
-                       settings);
+                       fault_at(b, "data", "open", nth,
+                                {{"GPU_SIMILARITY_FAULT_NEW", b.path("coming")},
+                                 {"GPU_SIMILARITY_FAULT_OLD", replaced}}));
   };
   fs::create_directory(b.path("data"));
   fs::copy_file(b.path("in.txt"), b.path("data/y.txt"));
@@ -580,42 +532,30 @@ TEST_CASE("A read error in a file of labels is not its end", "[faults][files]") 
   const bench b(120);
   fs::create_directory(b.path("small"));
   std::string labels;
-  for (int k = 0; k < 24; ++k) labels += std::string(k % 2 == 0 ? "a" : "b") + "\n";
-  std::string table;
-  for (int i = 0; i < 120; ++i) {
-    table += "row" + std::to_string(i);
-    for (int j = 0; j < 24; ++j) table += " " + std::to_string((i * 7 + j * j * (i + 3)) % 23);
-    table += "\n";
-  }
-  std::ofstream(b.path("named.txt")) << table;
+  for (int k = 0; k < 12; ++k) labels += std::string(k % 2 == 0 ? "a" : "b") + "\n";
   std::ofstream(b.path("small/groups")) << labels;
   REQUIRE(std::system(("gzip -k " + b.path("small/groups")).c_str()) == 0);
   const auto words_of = [&](const std::string& file) -> std::vector<std::string> {
-    return {"differential", b.path("named.txt"), "--groups", b.path("small/" + file)};
+    return {"differential", b.path("in.txt"), "--groups", b.path("small/" + file)};
   };
   for (const std::string file : {"groups", "groups.gz"}) {
-    int faults = 0;
+    int seen = 0;
     for (const char* call : {"open", "read"}) {
       for (int nth = 1;; ++nth) {
-        command_settings settings;
-        settings.environment = {{"LD_PRELOAD", GPU_SIMILARITY_FAILING_FILES},
-                                {"GPU_SIMILARITY_FAULT_FOLDER", b.path("small")},
-                                {"GPU_SIMILARITY_FAULT_CALL", call},
-                                {"GPU_SIMILARITY_FAULT_NTH", std::to_string(nth)},
-                                {"GPU_SIMILARITY_FAULT_ERROR", std::to_string(EIO)},
-                                {"GPU_SIMILARITY_FAULT_MARK", b.path("mark")}};
-        const command_result result = run_command(words_of(file), settings);
+        const command_result result = run_command(
+            words_of(file),
+            fault_at(b, "small", call, nth, {{"GPU_SIMILARITY_FAULT_ERROR", std::to_string(EIO)}}));
         INFO(file << ", " << call << ' ' << nth << ": " << result.err);
         if (!fs::remove(b.path("mark"))) {
           CHECK(result.exit_code == 0);
           break;
         }
-        ++faults;
+        ++seen;
         CHECK(result.exit_code == exit_bad_input);
         CHECK(result.out.empty());
         CHECK(result.err.find(b.path("small/" + file)) != std::string::npos);
       }
     }
-    CHECK(faults >= 3);  // where it is opened, at its beginning and behind it
+    CHECK(seen >= 3);  // where it is opened, at its beginning and behind it
   }
 }

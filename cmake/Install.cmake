@@ -2,7 +2,7 @@
 # Relocatable: no path of the build machine is written into them. Components:
 #   Runtime      the shared library
 #   Development  headers, the static library or the link to the shared one, CMake package, pkg-config
-#   Tools        the commands
+#   Tools        the command
 #   Licences     of this project and of the others' software in it
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -13,45 +13,28 @@ install(TARGETS gpu_similarity EXPORT gpu_similarity-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gpu" "${GPU_SIMILARITY_GENERATED_INCLUDE}/gpu"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT Development FILES_MATCHING PATTERN "*.hpp"
-  PATTERN "mpi.hpp" EXCLUDE)
-if(TARGET gpu_similarity_mpi)
-  install(FILES "${PROJECT_SOURCE_DIR}/include/gpu/mpi.hpp"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gpu" COMPONENT Development)
-  install(TARGETS gpu_similarity_mpi EXPORT gpu_similarity-targets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime NAMELINK_COMPONENT Development
-    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
-endif()
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT Development FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Licences)
-# Of a shared library the commands find the one beside them, installed or in the build tree; a static
+# Of a shared library the command finds the one beside it, installed or in the build tree; a static
 # one needs no path. The same path serves both places, so CMake need not rewrite it at installation:
 # for that it would pad the path with empty entries, which the loader takes for the current folder.
 set_target_properties(gpu_similarity PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
-foreach(command gpu-similarity gpu-similarity-mpi)
-  if(NOT TARGET ${command})
-    continue()
-  endif()
+if(TARGET gpu-similarity)
   set(command_paths "")
   if(BUILD_SHARED_LIBS)
     file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
     set(command_paths "$ORIGIN/${to_library}")
-    get_target_property(command_folder ${command} BINARY_DIR)
-    foreach(library gpu_similarity gpu_similarity_mpi)
-      if(TARGET ${library})
-        get_target_property(library_folder ${library} BINARY_DIR)
-        file(RELATIVE_PATH to_library "${command_folder}" "${library_folder}")
-        list(APPEND command_paths "$ORIGIN/${to_library}")
-      endif()
-    endforeach()
+    get_target_property(command_folder gpu-similarity BINARY_DIR)
+    get_target_property(library_folder gpu_similarity BINARY_DIR)
+    file(RELATIVE_PATH to_library "${command_folder}" "${library_folder}")
+    list(APPEND command_paths "$ORIGIN/${to_library}")
     list(REMOVE_DUPLICATES command_paths)
   endif()
-  # The library of MPI may lie anywhere.
-  set_target_properties(${command} PROPERTIES INSTALL_RPATH "${command_paths}"
+  set_target_properties(gpu-similarity PROPERTIES INSTALL_RPATH "${command_paths}"
     INSTALL_RPATH_USE_LINK_PATH ON BUILD_WITH_INSTALL_RPATH ON)
-  install(TARGETS ${command} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
-endforeach()
+  install(TARGETS gpu-similarity RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Tools)
+endif()
 
 set(pages "")
 if(TARGET gpu-similarity)

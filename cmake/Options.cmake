@@ -22,8 +22,6 @@ option(GPU_SIMILARITY_BUILD_CLI "Build the command gpu-similarity" ${PROJECT_IS_
 option(GPU_SIMILARITY_STATIC_CLI
     "Link the command gpu-similarity statically, C library included, so that one file runs on any Linux; needs CUDA off" OFF)
 option(GPU_SIMILARITY_BUILD_PYTHON "Build the extension module of the Python package; pip sets it" OFF)
-option(GPU_SIMILARITY_ENABLE_MPI
-    "Build gpu::similarity_mpi and the command gpu-similarity-mpi, for jobs of many nodes" OFF)
 option(GPU_SIMILARITY_BUILD_FUZZERS
     "Build the fuzzers of tests/fuzz: takes clang++ and GPU_SIMILARITY_SANITIZE; the preset asan sets both" OFF)
 option(GPU_SIMILARITY_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})

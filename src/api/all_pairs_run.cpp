@@ -39,7 +39,7 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
                                   what.is_pairwise ? " with nan_policy::pairwise" : "",
                                   limit_on_cuda(what, cols)));
   }
-  // Validate `devices`, then ignore them: MPI sets one per rank.
+  // Validate `devices`, then ignore them: processes of a cluster have one each.
   if (!exec.devices.empty()) (void)resolve_backend(exec);
   on_cpu.devices.clear();
   on_cpu.target = backend::cpu;

@@ -2,7 +2,7 @@
 """Writes one program that holds every block of C++ of README.md and docs/, each as a function, so that what
 does not compile is found. Messages of the compiler name the page and its line.
 
-Usage: cpp_blocks.py ROOT OUTPUT [--mpi]   --mpi: also the blocks that need gpu/mpi.hpp
+Usage: cpp_blocks.py ROOT OUTPUT
 
 Names that a block uses and does not declare are parameters of its function, from the table below. A
 paragraph that begins with struct or template stands outside. A new block gets a line in the table, if only an
@@ -68,11 +68,7 @@ NAMES = {
     ("docs/top_k.md", "const auto plan"):
         "gpu::device_vector_view<const float> data, gpu::device_vector_view<float> values, "
         "gpu::device_vector_view<gpu::index_t> indices, gpu::device_workspace workspace, gpu::stream_ref stream, gpu::index_t n",
-    ("docs/parts.md", "auto counts"):
-        "MPI_Comm comm, gpu::matrix_view<const int> x, gpu::pair_filter keep, "
-        "std::function<void(std::span<const gpu::edge>)> mine",
 }
-NEEDS_MPI = {"docs/parts.md"}
 
 
 def names_of(block: Block, unused: set) -> str:
@@ -101,16 +97,11 @@ def function_of(block: Block, number: int, names: str) -> tuple[list[str], list[
 
 def main() -> int:
     root, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    with_mpi = "--mpi" in sys.argv[3:]
     lines = ["// Written by tests/docs/cpp_blocks.py.", "#include <gpu/similarity.hpp>", "#include <functional>",
              "#include <span>", "#include <vector>"]
-    if with_mpi:
-        lines.append("#include <gpu/mpi.hpp>")
     functions, unused = [], set(NAMES)
     for number, block in enumerate(blocks(root, "cpp")):
         names = names_of(block, unused)
-        if block.page in NEEDS_MPI and not with_mpi:
-            continue
         outside, function = function_of(block, number, names)
         lines += outside
         functions += function

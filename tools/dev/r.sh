@@ -53,7 +53,7 @@ for processor in x86_64 other; do
 done
 {
   cut -d' ' -f1 "$carry"/sources-*.txt
-  find include src kernels -name '*.hpp' -o -name '*.cuh' | grep -vE '^src/(cli|io|mpi)/|/mpi.hpp$'
+  find include src kernels -name '*.hpp' -o -name '*.cuh' | grep -vE '^src/(cli|io)/'
 } | sort -u | tar --create --files-from - | tar --extract --directory "$carry"
 cp -r "$folder"/prefix/include/gpu "$carry/generated/gpu.all"
 mkdir "$carry/generated/gpu"

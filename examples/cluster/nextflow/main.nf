@@ -3,7 +3,7 @@
 //   nextflow run main.nf --table counts.npy --parts 64 --call spearman --cut "--max-p 1e-6" -resume
 //
 // A part that fails is run again. For --adjust bh, whose cut takes rounds over all parts, take
-// slurm_job.sh or MPI.
+// slurm_job.sh or mpi_job.sh.
 params.table = null
 params.parts = 8
 params.call = 'spearman'

@@ -14,8 +14,7 @@ vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
     ${feature_options}
     -DGPU_SIMILARITY_BUILD_TESTS=OFF
     -DGPU_SIMILARITY_BUILD_BENCH=OFF
-    -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF
-    -DGPU_SIMILARITY_ENABLE_MPI=OFF)
+    -DGPU_SIMILARITY_BUILD_EXAMPLES=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME gpu_similarity CONFIG_PATH lib/cmake/gpu_similarity)
 vcpkg_fixup_pkgconfig()

@@ -340,7 +340,7 @@ def pages(xml_folder):
     if not found:
         raise ValueError(f"{xml_folder} holds no header: was doxygen run?")
     lines = ["# C++ reference", "",
-             "Every public header. `gpu/similarity.hpp` includes all but `gpu/mpi.hpp`.", "",
+             "Every public header. `gpu/similarity.hpp` includes all of them.", "",
              "| header | what it declares |", "|---|---|"]
     for page in found:
         lines.append(f"| [gpu/{page.removesuffix('.md')}.hpp]({page}) | {reference.brief(page)} |")

@@ -22,7 +22,6 @@ class GpuSimilarity(CMakePackage, CudaPackage):
     variant("openblas", default=True, description="OpenBLAS for dense products on the CPU")
     variant("tools", default=True, description="The command gpu-similarity")
     variant("zstd", default=True, when="+tools", description="Files of the command compressed by zstd")
-    variant("mpi", default=False, description="Jobs of many nodes: gpu::similarity_mpi and its command")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -31,7 +30,6 @@ class GpuSimilarity(CMakePackage, CudaPackage):
     depends_on("zlib-api", when="+tools")
     depends_on("zstd", when="+zstd")
     depends_on("openblas threads=openmp", when="+openblas")
-    depends_on("mpi", when="+mpi")
     depends_on("cuda@12.4:", when="+cuda")
 
     conflicts("%gcc@:10", msg="C++20 needs GCC 11 or newer")
@@ -45,7 +43,6 @@ class GpuSimilarity(CMakePackage, CudaPackage):
             self.define_from_variant("GPU_SIMILARITY_ENABLE_CUDA", "cuda"),
             self.define_from_variant("GPU_SIMILARITY_ENABLE_OPENBLAS", "openblas"),
             self.define_from_variant("GPU_SIMILARITY_ENABLE_ZSTD", "zstd"),
-            self.define_from_variant("GPU_SIMILARITY_ENABLE_MPI", "mpi"),
             self.define("GPU_SIMILARITY_BUILD_TESTS", self.run_tests),
             self.define("GPU_SIMILARITY_BUILD_BENCH", False),
             self.define("GPU_SIMILARITY_BUILD_EXAMPLES", False),

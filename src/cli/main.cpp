@@ -72,35 +72,17 @@ void run(const pairs_command& job) {
   if (job.is_differential()) return run_differential(job);
   run_pairs(job);
 }
-int run(const parts_command& job) {
-  return run_parts(job);
-}
-void run(const merge_command& job) {
-  run_merge(job);
-}
-void run(const mean_filter_command& job) {
-  run_mean_filter(job);
-}
-void run(const rank_command& job) {
-  run_rank(job);
-}
-void run(const top_k_command& job) {
-  run_top_k(job);
-}
-void run(const soft_threshold_command& job) {
-  run_soft_threshold(job);
-}
-void run(const modules_command& job) {
-  run_modules(job);
-}
+
 void print(const std::string& text) {
   io::output_file out("-");
   out.write(text);
   out.commit();
 }
+
 void run(const info_command& /*job*/) {
   print(info_text());
 }
+
 void run(const page_command& job) {
   print(page_text(job.what));
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,6 @@
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
-namespace {
 
 /// A target with the option that names it.
 struct named_target {
@@ -21,53 +21,58 @@ struct named_target {
   io::output_target target;
 };
 
-void check_input(const named_target& output, const std::string& input,
-                 const char* what = "the input") {
-  if (!io::is_same_file(output.target, input)) return;
-  throw usage_error(
-      fmt::format("{}: {} is {}, expected another file", output.option, output.target.name, what));
-}
+namespace {
 
-void check_each_other(const std::vector<named_target>& outputs) {
+/// A file that is read, and what messages call it.
+struct named_input {
+  const char* what;
+  const std::string& path;
+};
+
+/// The targets of a job, none of which is another one or an input.
+std::vector<named_target> resolve(const job_files& job, const std::string& observations,
+                                  std::initializer_list<named_input> inputs) {
+  std::vector<named_target> outputs;
+  outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
+  if (!observations.empty())
+    outputs.push_back({"--observations-output", io::resolve_output(observations)});
+  if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
+  for (const named_target& output : outputs) {
+    for (const named_input& input : inputs) {
+      if (input.path.empty() || !io::is_same_file(output.target, input.path)) continue;
+      throw usage_error(fmt::format("{}: {} is {}, expected another file", output.option,
+                                    output.target.name, input.what));
+    }
+  }
   for (auto a = outputs.begin(); a != outputs.end(); ++a) {
     for (auto b = a + 1; b != outputs.end(); ++b) {
       if (!io::is_same_output(a->target, b->target)) continue;
       throw usage_error(fmt::format("{} and {}: {} and {} are the same file, expected two",
                                     a->option, b->option, a->target.name, b->target.name));
     }
+    if (job.no_clobber) refuse_to_replace(a->option, a->target);
   }
-}
-
-/// What all outputs of a job have to be.
-template <class Job>
-void check_all(const std::vector<named_target>& outputs, const Job& job) {
-  check_each_other(outputs);
-  if (!job.no_clobber) return;
-  for (const named_target& output : outputs) refuse_to_replace(output.option, output.target);
-}
-
-std::vector<named_target> resolve_outputs(const pairs_command& job) {
-  std::vector<named_target> outputs;
-  outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
-  if (!job.observations.empty())
-    outputs.push_back({"--observations-output", io::resolve_output(job.observations)});
-  if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
-  for (const named_target& output : outputs) {
-    check_input(output, job.input);
-    if (!job.against.empty()) check_input(output, job.against, "the table of --against");
-    if (!job.covariates.empty()) check_input(output, job.covariates, "the table of --covariates");
-    if (!job.weights.empty()) check_input(output, job.weights, "the table of --weights");
-  }
-  check_all(outputs, job);
   return outputs;
 }
 
-void check_npy(const pairs_command& job, const io::output_target& result) {
-  if (job.format != io::result_format::npy || job.keep != keep_kind::edges) return;
-  if (result.kind == io::output_kind::replaced) return;
-  throw usage_error(fmt::format(
-      "--output: {} is not a regular file, which edges as .npy need: their number comes first",
-      result.name));
+std::vector<named_target> resolve(const job_files& job) {
+  return resolve(job, "", {{"the input", job.input}});
+}
+
+std::vector<named_target> resolve(const pairs_command& job) {
+  std::vector<named_target> outputs = resolve(job, job.observations,
+                                              {{"the input", job.input},
+                                               {"the table of --against", job.against},
+                                               {"the table of --covariates", job.covariates},
+                                               {"the table of --weights", job.weights}});
+  const io::output_target& result = outputs.front().target;
+  const bool is_array = job.format == io::result_format::npy && job.keep == keep_kind::edges;
+  if (is_array && result.kind != io::output_kind::replaced) {
+    throw usage_error(fmt::format(
+        "--output: {} is not a regular file, which edges as .npy need: their number comes first",
+        result.name));
+  }
+  return outputs;
 }
 
 /// As its name says; that of a file alone.
@@ -102,10 +107,12 @@ void refuse_to_replace(const char* option, const io::output_target& target) {
                                 option, target.name));
 }
 
-pair_outputs::pair_outputs(const pairs_command& job)
+run_outputs::run_outputs(const job_files& job) : run_outputs(job, resolve(job)) {}
+
+run_outputs::run_outputs(const pairs_command& job) : run_outputs(job, resolve(job)) {}
+
+run_outputs::run_outputs(const job_files& job, std::vector<named_target> targets)
     : budget_(job.force ? io::no_byte_limit : job.max_output_bytes) {
-  std::vector<named_target> targets = resolve_outputs(job);
-  check_npy(job, targets.front().target);
   for (named_target& output : targets) {
     const std::string_view option = output.option;
     const bool is_report = option == "--report";
@@ -120,29 +127,11 @@ pair_outputs::pair_outputs(const pairs_command& job)
 }
 
 void check_outputs(const pairs_command& job) {
-  check_npy(job, resolve_outputs(job).front().target);
+  (void)resolve(job);
 }
 
-bool pair_outputs::is_on_terminal() const {
+bool run_outputs::is_on_terminal() const {
   return result_->target().is_terminal || (observations_ && observations_->target().is_terminal);
-}
-
-row_outputs::row_outputs(const job_files& job)
-    : budget_(job.force ? io::no_byte_limit : job.max_output_bytes) {
-  std::vector<named_target> targets;
-  targets.push_back({"--output", io::resolve_output(job.output)});
-  if (!job.report.empty()) targets.push_back({"--report", io::resolve_output(job.report)});
-  for (const named_target& output : targets) check_input(output, job.input);
-  check_all(targets, job);
-  const io::compression packing = packed_as(targets.front().target);
-  result_.emplace(std::move(targets.front().target),
-                  io::output_settings{.stop = is_interrupted,
-                                      .budget = &budget_,
-                                      .packed = packing,
-                                      .clobbers = !job.no_clobber});
-  if (targets.size() == 1) return;
-  report_.emplace(std::move(targets.back().target),
-                  io::output_settings{.stop = soon_after_interrupt(), .clobbers = !job.no_clobber});
 }
 
 void write_report(std::optional<io::output_file>& report, std::string_view json) {

@@ -4,22 +4,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options/options.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 
-/// What a run of pairs writes. Bytes of the result and the observations together stay within
-/// --max-output.
-class pair_outputs {
+struct named_target;
+
+/// What a run writes. Bytes of the result and the observations together stay within --max-output.
+class run_outputs {
  public:
   /// Follows every path and creates what is to be replaced.
   /// @throw usage_error where two of them, or one and the input, are the same file;
   ///   io::output_error where one cannot be written.
-  explicit pair_outputs(const pairs_command& job);
-  pair_outputs(const pair_outputs&) = delete;
-  pair_outputs& operator=(const pair_outputs&) = delete;
+  explicit run_outputs(const job_files& job);
+  explicit run_outputs(const pairs_command& job);
+  run_outputs(const run_outputs&) = delete;
+  run_outputs& operator=(const run_outputs&) = delete;
 
   [[nodiscard]] io::output_file& result() { return *result_; }
   /// None where the observations of a dense result are not wanted.
@@ -30,6 +33,8 @@ class pair_outputs {
   [[nodiscard]] bool is_on_terminal() const;
 
  private:
+  run_outputs(const job_files& job, std::vector<named_target> targets);
+
   io::byte_budget budget_;
   std::optional<io::output_file> result_;
   std::optional<io::output_file> observations_;
@@ -39,24 +44,6 @@ class pair_outputs {
 /// The same before any work, creating nothing.
 /// @throw usage_error, io::output_error
 void check_outputs(const pairs_command& job);
-
-/// What a run over rows writes: its result, within --max-output, and its report.
-class row_outputs {
- public:
-  /// As pair_outputs.
-  explicit row_outputs(const job_files& job);
-  row_outputs(const row_outputs&) = delete;
-  row_outputs& operator=(const row_outputs&) = delete;
-
-  [[nodiscard]] io::output_file& result() { return *result_; }
-  /// None where no report is wanted.
-  [[nodiscard]] std::optional<io::output_file>& report() { return report_; }
-
- private:
-  io::byte_budget budget_;
-  std::optional<io::output_file> result_;
-  std::optional<io::output_file> report_;
-};
 
 /// @throw usage_error where `target` is a file that is there
 void refuse_to_replace(const char* option, const io::output_target& target);

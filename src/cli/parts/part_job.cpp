@@ -66,11 +66,7 @@ part_job::part_job(const part_job_context& context)
       options_(context.job.pairs),
       filter_(context.job.filter) {
   rows_.frame = io::result_frame::rows_only;
-  options_.exec.on_progress = [this](const progress& state) {
-    context_.line.show(state);
-    if (context_.often) context_.often();
-    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-  };
+  options_.exec.on_progress = shown_on(&context_.line);
 }
 
 part_manifest part_job::run(const job_step& step, index_t number, index_t of) {

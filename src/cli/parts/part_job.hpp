@@ -20,8 +20,7 @@ struct part_job_context {
   const job_key& key;
   const part_folder& folder;
   progress_line& line;
-  io::byte_budget& budget;           ///< Bytes of --max-output that are left.
-  std::function<void()> often = {};  ///< Called a few times a second while a part is computed.
+  io::byte_budget& budget;  ///< Bytes of --max-output that are left.
 };
 
 class part_job {

@@ -17,9 +17,9 @@ void write_plan(const pairs_command& job);
 
 /// `gpu-similarity parts`
 /// @return the code that the command ends with
-[[nodiscard]] int run_parts(const parts_command& job);
+[[nodiscard]] int run(const parts_command& job);
 
 /// `gpu-similarity merge`
-void run_merge(const merge_command& job);
+void run(const merge_command& job);
 
 }  // namespace gpu::cli

@@ -149,7 +149,7 @@ void clean_parts(const parts_command& job) {
 
 }  // namespace
 
-int run_parts(const parts_command& job) {
+int run(const parts_command& job) {
   if (job.cleans) {
     clean_parts(job);
     return exit_ok;
@@ -163,12 +163,12 @@ int run_parts(const parts_command& job) {
   return job.checks && !is_whole ? int{exit_parts_missing} : int{exit_ok};
 }
 
-void run_merge(const merge_command& job) {
+void run(const merge_command& job) {
   const part_folder folder(job.folder);
   const joined_parts joined = check_parts(folder);
   const pairs_command files = files_of(job, joined);
   check_files(folder, joined.job, files);
-  pair_outputs outputs(files);
+  run_outputs outputs(files);
   try {
     write_joined(joined, folder, outputs);
   } catch (const io::interrupted&) {

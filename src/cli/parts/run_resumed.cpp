@@ -96,7 +96,7 @@ class resumed_run {
 /// The result under its name, and its report.
 void write_result(const pairs_command& job, const part_folder& folder, const stopwatch& total) {
   const joined_parts joined = check_parts(folder);
-  pair_outputs outputs(job);
+  run_outputs outputs(job);
   try {
     write_joined(joined, folder, outputs);
   } catch (const io::interrupted&) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 
 namespace gpu::cli {
@@ -64,6 +65,13 @@ void progress_line::clear() {
   if (!has_text_) return;
   show_on_line("");
   has_text_ = false;
+}
+
+progress_callback shown_on(progress_line* line, const char* unit) {
+  return [line, unit](const progress& state) {
+    if (line != nullptr) line->show(state, unit);
+    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
+  };
 }
 
 }  // namespace gpu::cli

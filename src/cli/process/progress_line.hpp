@@ -33,4 +33,8 @@ class progress_line {
   clock::time_point last_;
 };
 
+/// A callback of calls of the library: shows their progress on `line`, unless it is null, and
+/// cancels them where a signal came.
+[[nodiscard]] progress_callback shown_on(progress_line* line, const char* unit = "pairs");
+
 }  // namespace gpu::cli

@@ -10,10 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <gpu/error.hpp>
-
 #include "cli/process/exit_code.hpp"
-#include "cli/process/interrupt.hpp"
 #include "cli/verbs/all_pairs.hpp"
 
 namespace gpu::cli {
@@ -50,10 +47,7 @@ class fraction_search {
  public:
   fraction_search(const pairs_command& job, const input_tables& tables, progress_line& line)
       : job_(job), tables_(tables), options_(job.pairs) {
-    options_.exec.on_progress = [&line](const progress& state) {
-      line.show(state, "pairs counted");
-      return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-    };
+    options_.exec.on_progress = shown_on(&line, "pairs counted");
   }
 
   double find() {
@@ -149,26 +143,15 @@ class fraction_search {
 }  // namespace
 
 double cut_of_fraction(const pairs_command& job, const input_tables& tables, progress_line& line) {
-  try {
-    return fraction_search(job, tables, line).find();
-  } catch (const cancelled&) {
-    throw interrupted_run("interrupted: nothing is written");
-  }
+  return fraction_search(job, tables, line).find();
 }
 
 std::optional<max_t_null> find_maxima(const pairs_command& job, const input_tables& tables,
                                       progress_line& line) {
   if (job.correct != correction::max_t) return std::nullopt;
   pair_options options = job.pairs;
-  options.exec.on_progress = [&line](const progress& state) {
-    line.show(state, "permutations");
-    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-  };
-  try {
-    return detail::max_t(job.what, tables_of(tables), options, job.max_t);
-  } catch (const cancelled&) {
-    throw interrupted_run("interrupted: nothing is written");
-  }
+  options.exec.on_progress = shown_on(&line, "permutations");
+  return detail::max_t(job.what, tables_of(tables), options, job.max_t);
 }
 
 pairs_command with_cut(const pairs_command& job, const max_t_null& null) {

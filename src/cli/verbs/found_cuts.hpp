@@ -15,12 +15,12 @@ namespace gpu::cli {
 /// of the last of them, so that pairs which are as strong as it are kept too. A pass counts all
 /// pairs in bins of the statistic, and a second one looks at those above the bin with the last
 /// pair, again where that bin has millions of different statistics.
-/// @throw usage_error where a one-sided tail has fewer pairs of its sign; interrupted_run
+/// @throw usage_error where a one-sided tail has fewer pairs of its sign; cancelled
 [[nodiscard]] double cut_of_fraction(const pairs_command& job, const input_tables& tables,
                                      progress_line& line);
 
 /// The largest statistics of the shuffled tables; nothing of a job without --adjust max-t.
-/// @throw interrupted_run, and what the library throws
+/// @throw what the library throws
 [[nodiscard]] std::optional<max_t_null> find_maxima(const pairs_command& job,
                                                     const input_tables& tables,
                                                     progress_line& line);

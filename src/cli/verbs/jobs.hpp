@@ -9,17 +9,17 @@ namespace gpu::cli {
 void run_pairs(const pairs_command& job);
 
 /// `gpu-similarity mean-filter`, `rank` and `top-k`: blocks of rows are read, taken and written.
-void run_mean_filter(const mean_filter_command& job);
-void run_rank(const rank_command& job);
-void run_top_k(const top_k_command& job);
+void run(const mean_filter_command& job);
+void run(const rank_command& job);
+void run(const top_k_command& job);
 
 /// `gpu-similarity differential`: the whole table is read, the pairs that pass are written.
 void run_differential(const pairs_command& job);
 
 /// `gpu-similarity soft-threshold`: the whole table is read, one result is written.
-void run_soft_threshold(const soft_threshold_command& job);
+void run(const soft_threshold_command& job);
 
 /// `gpu-similarity modules`: the edges of a table are read one by one.
-void run_modules(const modules_command& job);
+void run(const modules_command& job);
 
 }  // namespace gpu::cli

@@ -18,7 +18,6 @@
 #include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
 
-#include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/all_pairs.hpp"
@@ -171,7 +170,7 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .against_rows = tables.y ? tables.y->rows() : 0};
 }
 
-pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
+pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, run_outputs& outputs,
                      progress_line& line, abandonable_phase& phase, const max_t_null* null)
     : job_(job),
       tables_(tables),
@@ -181,10 +180,7 @@ pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, pair_
       null_(null),
       context_(result_context_of(job, tables)),
       options_(job.pairs) {
-  options_.exec.on_progress = [this](const progress& state) {
-    line_.show(state);
-    return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-  };
+  options_.exec.on_progress = shown_on(&line_);
 }
 
 void pairs_run::run(run_report& report) {
@@ -209,33 +205,24 @@ void pairs_run::run(run_report& report) {
 }
 
 void pairs_run::run_edges(run_report& report) {
-  std::uint64_t edge_sum = 0;
-  const auto cols = static_cast<std::uint64_t>(context_.cols());
-  try {
-    const auto writer = io::make_edge_writer(job_.format, outputs_.result(), context_);
-    const auto consume = [&](std::span<const edge> edges) {
-      phase_.end();
-      if (is_interrupted()) throw cancelled("interrupted");
-      write_between(edges, *writer, report);
-      for (const edge& e : edges) edge_sum += e.row * cols + e.col;
-      report.edge_sum = edge_sum;
-    };
-    report.summary = all_pairs(
-        job_, tables_, options_,
-        stream_sink{
-            .keep = job_.filter, .consume = consume, .batch_edges = batch_edges_of(options_)});
-    report.edge_sum = edge_sum;
+  const auto writer = io::make_edge_writer(job_.format, outputs_.result(), context_);
+  const auto consume = [&](std::span<const edge> edges) {
     phase_.end();
-    line_.clear();
-    const stopwatch watch;
-    writer->finish();
-    outputs_.result().commit();
-    report.write_after_seconds = watch.seconds();
-  } catch (const cancelled&) {
-    end_interrupted();
-  } catch (const io::interrupted&) {
-    end_interrupted();
-  }
+    if (is_interrupted()) throw cancelled("interrupted");
+    write_between(edges, *writer, report);
+    report.edge_sum = report.edge_sum.value_or(0) + edge_sum_of(edges, context_);
+  };
+  report.summary = all_pairs(
+      job_, tables_, options_,
+      stream_sink{
+          .keep = job_.filter, .consume = consume, .batch_edges = batch_edges_of(options_)});
+  report.edge_sum = report.edge_sum.value_or(0);
+  phase_.end();
+  line_.clear();
+  const stopwatch watch;
+  writer->finish();
+  outputs_.result().commit();
+  report.write_after_seconds = watch.seconds();
 }
 
 void pairs_run::run_adjusted_edges(run_report& report) {
@@ -337,38 +324,21 @@ void pairs_run::run_dense(run_report& report) {
 
 template <class Sink>
 sink_result_t<Sink> pairs_run::compute(const Sink& sink, run_report& report) {
-  try {
-    sink_result_t<Sink> result = all_pairs(job_, tables_, options_, sink);
-    report.summary = result.summary;
-    return result;
-  } catch (const cancelled&) {
-    throw interrupted_run("interrupted: nothing is written");
-  }
+  sink_result_t<Sink> result = all_pairs(job_, tables_, options_, sink);
+  report.summary = result.summary;
+  return result;
 }
 
 void pairs_run::write_whole(const std::function<void()>& write, run_report& report) {
   line_.clear();
   io::output_file& out = outputs_.result();
   const stopwatch watch;
-  try {
-    write();
-    out.sync();
-  } catch (const io::interrupted&) {
-    throw interrupted_run(abandoned_text(out.target()));
-  }
+  write();
+  out.sync();
   phase_.end();
-  if (is_interrupted() && out.can_replace()) {
-    throw interrupted_run("interrupted: nothing is written");
-  }
+  if (is_interrupted() && out.can_replace()) throw io::interrupted{};
   out.commit();
   report.write_after_seconds = watch.seconds();
-}
-
-void pairs_run::end_interrupted() {
-  const io::output_file& out = outputs_.result();
-  throw interrupted_run(out.bytes_written() > 0 || out.can_replace()
-                            ? abandoned_text(out.target())
-                            : "interrupted: nothing is written");
 }
 
 }  // namespace gpu::cli

@@ -29,11 +29,11 @@ class pairs_run {
  public:
   /// All arguments outlive the run. `phase` ends when ending the process would lose something;
   /// `null` is of --adjust max-t, else nullptr.
-  pairs_run(const pairs_command& job, const input_tables& tables, pair_outputs& outputs,
+  pairs_run(const pairs_command& job, const input_tables& tables, run_outputs& outputs,
             progress_line& line, abandonable_phase& phase, const max_t_null* null);
 
   /// Computes and writes; adds to `report` what it learns, also where it throws.
-  /// @throw interrupted_run, io::closed_pipe, and what the library throws
+  /// @throw cancelled, io::interrupted, io::closed_pipe, and what the library throws
   void run(run_report& report);
 
  private:
@@ -57,12 +57,10 @@ class pairs_run {
   sink_result_t<Sink> compute(const Sink& sink, run_report& report);
   /// Writes a result of which a part is worth nothing.
   void write_whole(const std::function<void()>& write, run_report& report);
-  /// Says what there is of the edges.
-  [[noreturn]] void end_interrupted();
 
   const pairs_command& job_;
   const input_tables& tables_;
-  pair_outputs& outputs_;
+  run_outputs& outputs_;
   progress_line& line_;
   abandonable_phase& phase_;
   const max_t_null* null_;

@@ -10,6 +10,7 @@
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/outputs/report.hpp"
+#include "cli/outputs/reported_run.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
@@ -39,46 +40,33 @@ auto timed(double& seconds, const Work& work) {
 class row_run {
  public:
   row_run(const job_files& job, row_operation& operation)
-      : job_(job), operation_(operation), outputs_(job) {
-    report_.input.name = job.input == "-" ? "standard input" : job.input;
-    report_.command_line = job.command_line;
-    report_.used = resolve_backend(operation.exec());
+      : job_(job),
+        operation_(operation),
+        outputs_(job),
+        reported_(outputs_, {.input = {.name = job.input == "-" ? "standard input" : job.input},
+                             .command_line = job.command_line,
+                             .used = resolve_backend(operation.exec())}) {
     if (outputs_.report()) digest_ = std::make_shared<io::file_digest>();
   }
 
   void run() {
-    try {
-      run_to_the_end();
-    } catch (const io::interrupted&) {
-      write_unfinished(run_status::interrupted, report_);
-      throw interrupted_run(abandoned());
-    } catch (const interrupted_run&) {
-      if (!is_result_written_) write_unfinished(run_status::interrupted, report_);
-      throw;
-    } catch (const io::closed_pipe&) {
-      write_unfinished(run_status::output_closed, report_);
-      throw;
-    }
+    reported_.run([this] { run_to_the_end(); });
   }
 
  private:
   void run_to_the_end() {
-    progress_line line(job_.quiet || out().target().is_terminal);
-    abandonable_phase phase([this] { abandon(); });
+    progress_line line(job_.quiet || outputs_.is_on_terminal());
+    abandonable_phase phase([this] { reported_.abandon(); });
     line.show("reading " + job_.input);
     take_rows(line);
     out().sync();
     phase.end();
-    if (is_interrupted() && out().can_replace()) {
-      throw interrupted_run("interrupted: nothing is written");
-    }
+    if (is_interrupted() && out().can_replace()) throw io::interrupted{};
     out().commit();
-    is_result_written_ = true;
     report_.bytes_written = out().bytes_written();
-    report_.total_seconds = total_.seconds();
     line.clear();
     if (digest_) report_.input.digest = *digest_;
-    write_report(outputs_.report(), to_json(report_));
+    reported_.complete();
     if (!job_.quiet) say(to_text(report_));
   }
 
@@ -114,7 +102,7 @@ class row_run {
 
   void take_block(const io::table& block) {
     timed(report_.compute_seconds, [&] { operation_.compute(block); });
-    if (is_interrupted()) throw interrupted_run(abandoned());
+    if (is_interrupted()) throw io::interrupted{};
     timed(report_.write_seconds, [&] { operation_.write(block); });
     report_.rows += static_cast<std::uint64_t>(block.rows());
   }
@@ -138,30 +126,11 @@ class row_run {
 
   [[nodiscard]] io::output_file& out() { return outputs_.result(); }
 
-  [[nodiscard]] std::string abandoned() {
-    return out().bytes_written() == 0 ? "interrupted: nothing is written"
-                                      : abandoned_text(out().target());
-  }
-
-  void write_unfinished(run_status status, row_report& report) {
-    report.status = status;
-    report.total_seconds = total_.seconds();
-    write_unfinished_report(outputs_.report(), to_json(report));
-  }
-
-  /// From another thread, while the run goes on: report_ is not to be touched.
-  void abandon() {
-    complain(abandoned_text(out().target()));
-    row_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
-    write_unfinished(run_status::interrupted, report);
-  }
-
   const job_files& job_;
   row_operation& operation_;
-  const stopwatch total_;
-  row_outputs outputs_;
-  row_report report_;
-  bool is_result_written_ = false;
+  run_outputs outputs_;
+  reported_run<row_report> reported_;
+  row_report& report_ = reported_.report;
   std::shared_ptr<io::file_digest> digest_;  // of what is read; null without a report
 };
 

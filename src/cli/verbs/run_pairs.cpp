@@ -4,7 +4,7 @@
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/outputs/report.hpp"
-#include "cli/process/exit_code.hpp"
+#include "cli/outputs/reported_run.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
@@ -43,95 +43,57 @@ void note_rounded_ones(const pairs_command& job) {
         "0.999999999999 keeps all of them"});
 }
 
-/// A run with its report.
-class reported_run {
- public:
-  explicit reported_run(const pairs_command& job) : job_(job), outputs_(job) {
-    report_.input.name = job.input == "-" ? "standard input" : job.input;
-    if (!job.against.empty()) {
-      report_.against.emplace();
-      report_.against->name = job.against == "-" ? "standard input" : job.against;
-    }
-    report_.command_line = job.command_line;
-  }
+/// What is known before the tables are read.
+run_report first_report(const pairs_command& job) {
+  const auto name = [](const std::string& path) { return path == "-" ? "standard input" : path; };
+  run_report out{.input = {.name = name(job.input)}, .command_line = job.command_line};
+  if (!job.against.empty()) out.against = report_input{.name = name(job.against)};
+  return out;
+}
 
-  void run() {
-    try {
-      run_to_the_end();
-    } catch (const interrupted_run&) {
-      if (!is_result_written_) write_unfinished(run_status::interrupted, report_);
-      throw;
-    } catch (const io::interrupted&) {
-      write_unfinished(run_status::interrupted, report_);
-      throw;
-    } catch (const io::closed_pipe&) {
-      write_unfinished(run_status::output_closed, report_);
-      throw;
-    }
-  }
+void describe(const input_tables& tables, run_report& report) {
+  report.summary.rows = tables.rows();
+  report.summary.cols = tables.cols();
+  report.summary.y_rows = tables.y ? tables.y->rows() : 0;
+  report.is_table_read = true;
+  report.input.add(tables.x.reading, tables.x.rows(), tables.cols());
+  report.input.digest = tables.x_digest;
+  if (!tables.y) return;
+  report.against->add(tables.y->reading, tables.y->rows(), tables.cols());
+  report.against->digest = tables.y_digest;
+}
 
- private:
-  void run_to_the_end() {
-    progress_line line(job_.quiet || outputs_.is_on_terminal());
-    abandonable_phase phase([this] { abandon(); });
-    const input_tables tables = read_input(job_, line);
-    report_.read_seconds = total_.seconds();
-    report_.summary.rows = tables.rows();
-    report_.summary.cols = tables.cols();
-    report_.summary.y_rows = tables.y ? tables.y->rows() : 0;
-    report_.is_table_read = true;
-    report_.input.add(tables.x.reading, tables.x.rows(), tables.cols());
-    report_.input.digest = tables.x_digest;
-    if (tables.y) {
-      report_.against->add(tables.y->reading, tables.y->rows(), tables.cols());
-      report_.against->digest = tables.y_digest;
-    }
-
-    const std::optional<max_t_null> null = find_maxima(job_, tables, line);
-    if (null) report_.permutations = {job_.max_t, null->seconds};
-    pairs_command job = null ? with_cut(job_, *null) : job_;
-    if (job.keep_fraction > 0) job.filter.min_abs = cut_of_fraction(job, tables, line);
-    const io::result_context context = result_context_of(job, tables);
-    report_.has_p = context.info().test != significance::none;
-    check_output_size(job, tables, context);
-    pairs_run(job, tables, outputs_, line, phase, null ? &*null : nullptr).run(report_);
-    is_result_written_ = true;
-    report_.total_seconds = total_.seconds();
-    line.clear();
-    write_report(outputs_.report(), to_json(report_));
-    note_missing_q(job_);
-    note_few_columns(job_, report_.summary);
-    note_rounded_ones(job_);
-    if (!job_.quiet) say(to_text(report_));
-  }
-
-  void write_unfinished(run_status status, run_report& report) {
-    report.status = status;
-    report.total_seconds = total_.seconds();
-    write_unfinished_report(outputs_.report(), to_json(report));
-  }
-
-  /// From another thread, while the run goes on: report_ is not to be touched.
-  void abandon() {
-    complain(abandoned_text(outputs_.result().target()));
-    run_report report{.input = {.name = job_.input}, .command_line = job_.command_line};
-    report.has_p = job_.info().test != significance::none;
-    if (!job_.against.empty()) report.against = report_input{.name = job_.against};
-    write_unfinished(run_status::interrupted, report);
-  }
-
-  const pairs_command& job_;
-  const stopwatch total_;
-  pair_outputs outputs_;
-  run_report report_;
-  bool is_result_written_ = false;
-};
+void run_and_report(const pairs_command& given, run_outputs& outputs,
+                    reported_run<run_report>& reported) {
+  run_report& report = reported.report;
+  progress_line line(given.quiet || outputs.is_on_terminal());
+  abandonable_phase phase([&] { reported.abandon(); });
+  const input_tables tables = read_input(given, line);
+  report.read_seconds = reported.seconds();
+  describe(tables, report);
+  const std::optional<max_t_null> null = find_maxima(given, tables, line);
+  if (null) report.permutations = {given.max_t, null->seconds};
+  pairs_command job = null ? with_cut(given, *null) : given;
+  if (job.keep_fraction > 0) job.filter.min_abs = cut_of_fraction(job, tables, line);
+  const io::result_context context = result_context_of(job, tables);
+  report.has_p = context.info().test != significance::none;
+  check_output_size(job, tables, context);
+  pairs_run(job, tables, outputs, line, phase, null ? &*null : nullptr).run(report);
+  line.clear();
+  reported.complete();
+  note_missing_q(given);
+  note_few_columns(given, report.summary);
+  note_rounded_ones(given);
+  if (!given.quiet) say(to_text(report));
+}
 
 }  // namespace
 
 void run_pairs(const pairs_command& job) {
   check_execution(job.pairs.exec);
-  reported_run(job).run();
+  run_outputs outputs(job);
+  reported_run reported(outputs, first_report(job));
+  reported.run([&] { run_and_report(job, outputs, reported); });
 }
 
 }  // namespace gpu::cli

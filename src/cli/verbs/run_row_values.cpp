@@ -149,12 +149,12 @@ class mean_filter_operation final : public row_values {
 
 }  // namespace
 
-void run_rank(const rank_command& job) {
+void run(const rank_command& job) {
   rank_operation operation(job);
   run_rows(job, operation);
 }
 
-void run_mean_filter(const mean_filter_command& job) {
+void run(const mean_filter_command& job) {
   mean_filter_operation operation(job);
   run_rows(job, operation);
 }

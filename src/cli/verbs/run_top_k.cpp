@@ -178,7 +178,7 @@ class top_k_operation final : public row_operation {
 
 }  // namespace
 
-void run_top_k(const top_k_command& job) {
+void run(const top_k_command& job) {
   top_k_operation operation(job);
   run_rows(job, operation);
 }

@@ -32,7 +32,7 @@ struct joined_parts {
 /// Writes the result of the whole job under the names of `outputs`. Checks every byte of every part
 /// against its digest on the way.
 /// @throw parts_error that names the part that was changed; io::output_error, io::interrupted
-void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs);
+void write_joined(const joined_parts& joined, const part_folder& folder, run_outputs& outputs);
 
 /// What a report says of a job in parts.
 [[nodiscard]] run_report report_of(const joined_parts& joined);

@@ -328,7 +328,7 @@ void write_rows(const joined_parts& joined, const part_folder& folder, io::outpu
 
 }  // namespace
 
-void write_joined(const joined_parts& joined, const part_folder& folder, pair_outputs& outputs) {
+void write_joined(const joined_parts& joined, const part_folder& folder, run_outputs& outputs) {
   io::output_file& result = outputs.result();
   write_rows(joined, folder, result);
   result.commit();

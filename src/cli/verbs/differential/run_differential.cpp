@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/counted.hpp"
-#include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
 #include "cli/verbs/differential/differences.hpp"
 #include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/differential/group_labels.hpp"
@@ -27,9 +27,7 @@ class differential_operation final : public row_operation {
  public:
   explicit differential_operation(const pairs_command& job)
       : job_(job), options_(job.pairs), tab_(io::separator_of(job.format)) {
-    options_.exec.on_progress = [](const progress&) {
-      return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-    };
+    options_.exec.on_progress = shown_on(nullptr);
   }
 
   [[nodiscard]] const char* stage() const override { return "differential"; }

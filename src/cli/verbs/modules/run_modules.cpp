@@ -233,8 +233,8 @@ void write_modules(const modules_command& job, const node_sets& nodes,
 
 }  // namespace
 
-void run_modules(const modules_command& job) {
-  row_outputs outputs(job);
+void run(const modules_command& job) {
+  run_outputs outputs(job);
   io::input file(job.input, is_interrupted, job.max_input_bytes);
   edge_table table(job, file);
   node_sets nodes;

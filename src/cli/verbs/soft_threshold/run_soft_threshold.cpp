@@ -10,8 +10,8 @@
 #include <gpu/connectivity.hpp>
 
 #include "base/counted.hpp"
-#include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/process/progress_line.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -27,9 +27,7 @@ class soft_threshold_operation final : public row_operation {
  public:
   explicit soft_threshold_operation(const soft_threshold_command& job)
       : job_(job), options_(job.pairs) {
-    options_.exec.on_progress = [](const progress&) {
-      return is_interrupted() ? progress_reply::cancel : progress_reply::proceed;
-    };
+    options_.exec.on_progress = shown_on(nullptr);
   }
 
   [[nodiscard]] const char* stage() const override { return "soft-threshold"; }
@@ -109,7 +107,7 @@ class soft_threshold_operation final : public row_operation {
 
 }  // namespace
 
-void run_soft_threshold(const soft_threshold_command& job) {
+void run(const soft_threshold_command& job) {
   soft_threshold_operation operation(job);
   run_rows(job, operation);
 }

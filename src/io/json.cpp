@@ -6,23 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/io_error.hpp"
+
 namespace gpu::io {
 namespace {
-
-/// Bytes of the UTF-8 character that begins `text`; 0 where none does.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
 
 template <class Number>
 std::optional<Number> number_of(const std::string& text) {
@@ -38,17 +25,17 @@ std::optional<Number> number_of(const std::string& text) {
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
+    const text_character next = first_character(text);
     const auto c = static_cast<unsigned char>(text[0]);
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
+    if (next.bytes == 1 && c >= 0x80) {
       out += fmt::format("\\udc{:02x}", c);
     } else if (c < 0x20 || c == 0x7f) {
       out += fmt::format("\\u{:04x}", c);
     } else {
       if (c == '"' || c == '\\') out += '\\';
-      out += text.substr(0, length);
+      out += text.substr(0, next.bytes);
     }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    text.remove_prefix(next.bytes);
   }
   return out + "\"";
 }

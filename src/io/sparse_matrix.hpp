@@ -9,11 +9,15 @@
 
 #include <gpu/array.hpp>
 #include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
 #include <gpu/matrix_view.hpp>
 
-#include "io/any_matrix.hpp"
-
 namespace gpu::io {
+
+/// A matrix of any element type of the library.
+using any_matrix =
+    std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
+                 matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
 
 /// Which places are stored: those of row i from row_begin[i] on, columns ascending, none twice.
 template <csr_index Index>

@@ -12,7 +12,6 @@
 #include <gpu/bit_matrix.hpp>
 #include <gpu/matrix.hpp>
 
-#include "io/any_matrix.hpp"
 #include "io/io_error.hpp"
 #include "io/sparse_matrix.hpp"
 

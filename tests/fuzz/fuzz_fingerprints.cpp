@@ -13,7 +13,6 @@
 #include "fuzz/expect.hpp"
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/digits_reader.hpp"
-#include "io/read/fingerprints/fps_reader.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "fuzz/memory_stream.hpp"
 #include "io/npy_header.hpp"
 #include "io/read/npy_reader.hpp"
-#include "io/transpose.hpp"
+#include "io/read/transposed_rows.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include "fuzz/expect.hpp"
 #include "io/io_error.hpp"
+#include "io/read/byte_stream.hpp"
 #include "io/read/input.hpp"
-#include "io/read/seekable_bytes.hpp"
 #include "io/read/sparse/matrix_market.hpp"
 #include "io/read/sparse/npz_reader.hpp"
 #include "io/read/sparse/sparse_rows.hpp"

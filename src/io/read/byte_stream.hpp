@@ -7,9 +7,18 @@
 #include <memory>
 #include <span>
 
-#include "io/read/seekable_bytes.hpp"
-
 namespace gpu::io {
+
+/// Bytes at any position, for formats whose index stands at their end.
+class seekable_bytes {
+ public:
+  virtual ~seekable_bytes() = default;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Fills `out` from `position` on; returns the bytes read, less only where they end. Several
+  /// threads may.
+  /// @throw input_error, also for a file that is cut short while it is read
+  [[nodiscard]] virtual std::size_t read_at(std::uint64_t position, std::span<char> out) const = 0;
+};
 
 /// Sequential bytes.
 class byte_stream {

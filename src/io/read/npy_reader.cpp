@@ -18,9 +18,6 @@
 namespace gpu::io {
 namespace {
 
-constexpr std::string_view known_types =
-    "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32 or float64";
-
 void read_exactly(byte_stream& bytes, std::span<char> out, const std::string& file,
                   std::string_view what) {
   const std::size_t got = bytes.read(out);
@@ -203,23 +200,12 @@ void check_end(byte_stream& bytes, const std::string& file) {
 
 /// Calls `use` with a value of the type that the file stores.
 template <class Use>
-auto with_stored_type(const npy_header& header, const std::string& file, const Use& use) {
-  const bool has_order = header.descr.find_first_of("<|=") == 0;
-  const std::string type = has_order ? header.descr.substr(1) : "";
-  if (type == "i1") return use(std::int8_t{});
-  if (type == "i2") return use(std::int16_t{});
-  if (type == "i4") return use(std::int32_t{});
-  if (type == "u1" || type == "b1") return use(std::uint8_t{});
-  if (type == "u2") return use(std::uint16_t{});
-  if (type == "f4") return use(float{});
-  if (type == "f8") return use(double{});
-  if (type == "i8") return use(std::int64_t{});
-  if (type == "u4") return use(std::uint32_t{});
-  if (type == "u8") return use(std::uint64_t{});
+void with_stored_type(const npy_header& header, const std::string& file, const Use& use) {
+  if (with_npy_type<std::uint8_t>(header.descr, use)) return;
   throw input_error(
       file, {},
       fmt::format("got a .npy array of type {}, expected {}",
-                  header.descr.empty() ? "'structured'" : quoted(header.descr), known_types));
+                  header.descr.empty() ? "'structured'" : quoted(header.descr), npy_types));
 }
 
 }  // namespace
@@ -227,10 +213,8 @@ auto with_stored_type(const npy_header& header, const std::string& file, const U
 npy_rows::npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file)
     : bytes_(std::move(bytes)), file_(file), header_(read_npy_header(*bytes_, file)) {
   check_layout(header_, file);
-  element_bytes_ = with_stored_type(header_, file, [&]<class T>(T) {
-    check_size(*bytes_, header_.shape[0], header_.shape[1], sizeof(T), file);
-    return sizeof(T);
-  });
+  with_stored_type(header_, file, [&]<class T>(T) { element_bytes_ = sizeof(T); });
+  check_size(*bytes_, header_.shape[0], header_.shape[1], element_bytes_, file);
   // The bytes of an array in Fortran order are those of its transpose in C order.
   if (header_.fortran_order) std::swap(header_.shape[0], header_.shape[1]);
 }

@@ -34,6 +34,9 @@ class numbered_lines {
     if (block_.empty()) block_ = source_->next();
     return block_;
   }
+  /// The next block, behind the one that is there; empty at the end.
+  std::string_view next_block() { return block_ = source_->next(); }
+
   /// That of the last line, from 1.
   [[nodiscard]] index_t number() const noexcept { return number_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The columns of a source as rows.
+// The columns of a table as rows.
 
 #include <memory>
 #include <optional>
@@ -8,6 +8,9 @@
 #include "io/table.hpp"
 
 namespace gpu::io {
+
+/// The columns of `in` as rows, with their names, and the rows as columns. Memory: both at once.
+[[nodiscard]] table transposed(const table& in, int threads);
 
 /// Reads all of a source, because its first column ends with its last row, and hands it out as one
 /// block. Memory: the table twice.

@@ -12,7 +12,6 @@
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/fingerprints/digits_reader.hpp"
-#include "io/read/fingerprints/fps_reader.hpp"
 #include "io/read/npy_reader.hpp"
 #include "io/read/row_choice.hpp"
 #include "io/read/sparse/zip_archive.hpp"

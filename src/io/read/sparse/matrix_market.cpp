@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "io/io_error.hpp"
+#include "io/read/numbered_lines.hpp"
 #include "io/read/sparse/mtx_entries.hpp"
 #include "io/read/sparse/mtx_header.hpp"
 #include "io/read/sparse/names_beside.hpp"
@@ -22,47 +23,18 @@ namespace {
 // The values of a segment stay in the second-level cache while it is read.
 constexpr std::size_t segment_bytes = std::size_t{256} << 10;
 
-// Lines, one at a time, and then the blocks that are left.
-class line_walk {
- public:
-  explicit line_walk(std::unique_ptr<line_source> source) : source_(std::move(source)) {
-    block_ = source_->next();
-  }
-  // The next line; false at the end.
-  bool next_line(std::string_view& line) {
-    if (block_.empty()) return false;
-    line = block_.substr(0, block_.find('\n'));
-    block_.remove_prefix(std::min(block_.size(), line.size() + 1));
-    // Empty, a block would say that there is no more.
-    kept_ = line;
-    line = kept_;
-    if (block_.empty()) block_ = source_->next();
-    ++lines_;
-    return true;
-  }
-  std::string_view block() const { return block_; }
-  void next_block() { block_ = source_->next(); }
-  [[nodiscard]] index_t lines() const { return lines_; }
-
- private:
-  std::unique_ptr<line_source> source_;
-  std::string_view block_;
-  std::string kept_;
-  index_t lines_ = 0;
-};
-
-mtx_header read_header(line_walk& walk, const std::string& file) {
+mtx_header read_header(numbered_lines& walk, const std::string& file) {
   mtx_header out;
   std::string_view line;
-  if (!walk.next_line(line)) throw input_error(file, {}, "is empty, expected a matrix");
+  if (!walk.next(line)) throw input_error(file, {}, "is empty, expected a matrix");
   take_banner(line, file, out);
-  while (walk.next_line(line)) {
+  while (walk.next(line)) {
     const std::size_t text = line.find_first_not_of(" \t\r");
     if (text == std::string_view::npos || line[text] == '%') continue;
-    take_sizes(line, walk.lines(), file, out);
+    take_sizes(line, walk.number(), file, out);
     return out;
   }
-  throw input_error(file, {walk.lines(), 0},
+  throw input_error(file, {walk.number(), 0},
                     "got the end of the file, expected the numbers of rows, columns and entries");
 }
 
@@ -84,13 +56,12 @@ class mtx_body {
   mtx_body(const mtx_header& header, const read_options& options, const std::string& file)
       : header_(header), options_(options), file_(file) {}
 
-  void read(line_walk& walk) {
-    index_t lines = walk.lines();
+  void read(numbered_lines& walk) {
+    index_t lines = walk.number();
     const int team = detail::thread_count(options_.threads);
     std::vector<mtx_line_reader<Place>> readers(
         static_cast<std::size_t>(team), mtx_line_reader<Place>(header_, options_.transposes));
-    for (; !walk.block().empty(); walk.next_block()) {
-      const std::string_view block = walk.block();
+    for (std::string_view block = walk.ahead(); !block.empty(); block = walk.next_block()) {
       const std::vector<std::size_t> bounds = bounds_of(block);
       std::vector<mtx_lines<Place>> read(bounds.size() - 1);
       std::atomic<std::size_t> stop_at{read.size()};
@@ -144,7 +115,7 @@ class mtx_body {
 };
 
 template <class Place>
-void read_body(line_walk& walk, const mtx_header& header, const read_options& options,
+void read_body(numbered_lines& walk, const mtx_header& header, const read_options& options,
                const std::string& file, sparse_file& out) {
   mtx_body<Place> body(header, options, file);
   body.read(walk);
@@ -155,7 +126,7 @@ void read_body(line_walk& walk, const mtx_header& header, const read_options& op
 
 sparse_file read_matrix_market(std::unique_ptr<line_source> source, const read_options& options,
                                const std::string& file) {
-  line_walk walk(std::move(source));
+  numbered_lines walk(std::move(source));
   const mtx_header header = read_header(walk, file);
   sparse_file out;
   constexpr index_t most = std::numeric_limits<std::int32_t>::max();

@@ -106,36 +106,25 @@ void check_count(const std::string& path, index_t got, index_t expected, const c
                                 gpu::detail::counted(got, "name"), expected, what, file, without));
 }
 
-class naming {
- public:
-  naming(const input& file, const read_options& options, sparse_file& what)
-      : file_(file), options_(options), what_(what) {}
-
-  // The rows of the file are the columns of the table where it is transposed.
-  void name_rows(const std::string& path, bool of_table_rows, const char* without) {
-    const index_t rows = of_table_rows ? what_.matrix.rows : what_.matrix.cols;
-    // Of the barcodes there is one field.
-    const bool has_fields =
-        of_table_rows != options_.transposes || path == options_.text.names_file;
-    const index_t field = has_fields ? field_of(options_, path) : 1;
-    const index_t got = read_names(path, field, rows, options_, [&](const std::string& name) {
-      if (of_table_rows) {
-        what_.names.add(name);
-      } else {
-        what_.columns.names.push_back(name);
-      }
-    });
-    check_count(path, got, rows, of_table_rows != options_.transposes ? "rows" : "columns", without,
-                file_.name());
-    const std::string source = source_of(field, path);
-    (of_table_rows ? what_.reading.rows_named_by : what_.reading.columns_named_by) = source;
-  }
-
- private:
-  const input& file_;
-  const read_options& options_;
-  sparse_file& what_;
-};
+// Names the rows of the table, or its columns. The rows of the file are the columns of the table
+// where it is transposed.
+void name_extent(const input& file, const read_options& options, sparse_file& what,
+                 const std::string& path, bool of_table_rows, const char* without) {
+  const index_t rows = of_table_rows ? what.matrix.rows : what.matrix.cols;
+  // Of the barcodes there is one field.
+  const bool are_rows = of_table_rows != options.transposes;
+  const index_t field = are_rows || path == options.text.names_file ? field_of(options, path) : 1;
+  const index_t got = read_names(path, field, rows, options, [&](const std::string& name) {
+    if (of_table_rows) {
+      what.names.add(name);
+    } else {
+      what.columns.names.push_back(name);
+    }
+  });
+  check_count(path, got, rows, are_rows ? "rows" : "columns", without, file.name());
+  (of_table_rows ? what.reading.rows_named_by : what.reading.columns_named_by) =
+      source_of(field, path);
+}
 
 }  // namespace
 
@@ -171,14 +160,14 @@ std::string read_row_names(const std::string& path, const read_options& options,
 }
 
 void name_from_beside(const input& file, const read_options& options, sparse_file& what) {
-  naming names(file, options, what);
   const beside_files beside = find_beside(file.name(), options.text, options.transposes);
   const bool is_said = !options.text.names_file.empty();
   if (!beside.of_rows.empty()) {
-    names.name_rows(beside.of_rows, true, is_said ? "" : " (--row-names no leaves them out)");
+    name_extent(file, options, what, beside.of_rows, true,
+                is_said ? "" : " (--row-names no leaves them out)");
   }
   if (!beside.of_columns.empty()) {
-    names.name_rows(beside.of_columns, false, " (--header no leaves them out)");
+    name_extent(file, options, what, beside.of_columns, false, " (--header no leaves them out)");
   }
 }
 

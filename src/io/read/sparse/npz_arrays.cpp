@@ -15,31 +15,6 @@
 #include "io/read/npy_reader.hpp"
 
 namespace gpu::io {
-namespace {
-
-constexpr std::string_view known_types =
-    "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32 or float64";
-
-// use(T{}) for the type that `descr` says; nothing of another one.
-template <class Use>
-bool with_type(const std::string& descr, const Use& use) {
-  const bool has_order = descr.find_first_of("<|=") == 0;
-  const std::string type = has_order ? descr.substr(1) : "";
-  if (type == "b1" || type == "i1") return use(std::int8_t{}), true;
-  if (type == "i2") return use(std::int16_t{}), true;
-  if (type == "i4") return use(std::int32_t{}), true;
-  if (type == "i8") return use(std::int64_t{}), true;
-  if (type == "u1") return use(std::uint8_t{}), true;
-  if (type == "u2") return use(std::uint16_t{}), true;
-  if (type == "u4") return use(std::uint32_t{}), true;
-  if (type == "u8") return use(std::uint64_t{}), true;
-  if (type == "f4") return use(float{}), true;
-  if (type == "f8") return use(double{}), true;
-  return false;
-}
-
-}  // namespace
-
 struct npz_arrays::opened {
   std::unique_ptr<byte_stream> bytes;
   npy_header header;
@@ -133,7 +108,7 @@ array<Index> npz_arrays::integers(std::string_view name, index_t count, index_t 
       }
     }
   };
-  if (!with_type(from.header.descr, read)) {
+  if (!with_npy_type<std::int8_t>(from.header.descr, read)) {
     fail(name, fmt::format("is of type {}, expected integers", io::quoted(from.header.descr)));
   }
   from.end(*this);
@@ -176,9 +151,9 @@ any_sparse_values npz_arrays::values(std::string_view name, index_t count) const
     return integers<std::int32_t>(name, count, std::numeric_limits<std::int32_t>::min(),
                                   std::numeric_limits<std::int32_t>::max());
   }
-  if (!with_type(from.header.descr, read)) {
+  if (!with_npy_type<std::int8_t>(from.header.descr, read)) {
     fail(name,
-         fmt::format("is of type {}, expected {}, little endian", io::quoted(descr), known_types));
+         fmt::format("is of type {}, expected {}, little endian", io::quoted(descr), npy_types));
   }
   from.end(*this);
   return out;

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "io/read/byte_stream.hpp"
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
 #include "io/read/row_reader.hpp"
-#include "io/read/seekable_bytes.hpp"
 #include "io/read/sparse/sparse_rows.hpp"
 
 namespace gpu::io {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "io/read/byte_stream.hpp"
-#include "io/read/seekable_bytes.hpp"
 
 namespace gpu::io {
 

@@ -33,9 +33,10 @@ std::string ending_of(const pairs_command& job) {
                                               : fmt::format(".{}", word_of(job.format));
 }
 
-void write_p(std::span<const edge> edges, io::output_file& file) {
+template <class Edges>
+void write_p(const Edges& edges, io::output_file& file) {
   std::vector<double> p(edges.size());
-  std::transform(edges.begin(), edges.end(), p.begin(), [](const edge& e) { return e.p; });
+  std::transform(edges.begin(), edges.end(), p.begin(), [](const auto& e) { return e.p; });
   file.write(io::bytes_of(std::span<const double>(p)));
 }
 
@@ -120,7 +121,7 @@ part_manifest part_job::compute(const job_step& step, const part_place& place, c
                          .of = place.of,
                          .summary = out.summary,
                          .without = counts_of(out.summary),
-                         .family = family_of(out.summary),
+                         .family = family_of(out.summary, counts_of(out.summary)).value(),
                          .edge_sum = out.edge_sum,
                          .search = out.search,
                          .reading = context_.tables.x.reading};
@@ -164,14 +165,10 @@ void part_job::add_header(const part_place& place, computed& out) {
     header.write(lines.header(context_.tables.groups, job.writes_q()));
     return;
   }
-  // q is of all edges: merge adds it.
-  if (job.keep == keep_kind::edges) {
-    header.write(job.writes_q() ? io::adjusted_edge_header(job.format, rows_, 0)
-                                : io::edge_header(job.format, rows_, 0));
-  }
-  if (job.keep == keep_kind::top_k) {
-    header.write(job.writes_q() ? io::adjusted_neighbor_header(job.format, rows_, 0)
-                                : io::neighbor_header(job.format, rows_, 0));
+  if (job.keep != keep_kind::dense) {
+    // q is of all edges: merge adds it.
+    const auto kind = job.keep == keep_kind::edges ? io::pair_rows::edges : io::pair_rows::partners;
+    header.write(io::pair_header(job.format, rows_, kind, job.writes_q(), 0));
   }
   if (job.keep == keep_kind::dense) header.write(io::dense_header(job.format, 0, rows_));
 }
@@ -188,19 +185,17 @@ void part_job::compute_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
   const auto writer = io::make_edge_writer(job.format, file, rows_);
-  const auto cols = static_cast<std::uint64_t>(rows_.cols());
-  std::uint64_t edge_sum = 0;
+  out.edge_sum = 0;
   io::output_file* const p_of_rows = row_p_file(place, out);
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
     writer->write(edges);
-    for (const edge& e : edges) edge_sum += e.row * cols + e.col;
+    *out.edge_sum += edge_sum_of(edges, rows_);
     if (p_of_rows != nullptr) write_p(edges, *p_of_rows);
   };
   out.summary = all_pairs(
       job, context_.tables, options_,
       stream_sink{.keep = filter_, .consume = consume, .batch_edges = batch_edges_of(options_)});
-  out.edge_sum = edge_sum;
   writer->finish();
 }
 
@@ -228,11 +223,7 @@ void part_job::compute_differences(const part_place& place, computed& out) {
   text.flush();
   if (!job.writes_q()) return;
   // From the p of all lines merge has their q.
-  std::vector<double> p(found.edges.size());
-  std::transform(found.edges.begin(), found.edges.end(), p.begin(),
-                 [](const differential_edge& e) { return e.p; });
-  add_file(out, "p", part_folder::name_of(place, ".p"))
-      .write(io::bytes_of(std::span<const double>(p)));
+  write_p(found.edges, add_file(out, "p", part_folder::name_of(place, ".p")));
 }
 
 void part_job::compute_neighbors(const part_place& place, computed& out) {

@@ -38,13 +38,6 @@ void write_between(std::span<const edge> edges, io::edge_writer& writer, run_rep
 // Pairs that a terminal shows where nothing says which.
 constexpr index_t shown_edges = 20;
 
-std::uint64_t edge_sum_of(std::span<const edge> edges, const io::result_context& context) {
-  const auto cols = static_cast<std::uint64_t>(context.cols());
-  std::uint64_t sum = 0;
-  for (const edge& e : edges) sum += e.row * cols + e.col;
-  return sum;
-}
-
 /// The pairs of largest magnitude, at most as many as a row of `table` has; ties in the order of
 /// rows and columns. Each is an entry of its first row: those of a row that come before it there
 /// come before it here too.
@@ -69,10 +62,6 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
   io::set_p(found, context);
   return found;
 }
-
-}  // namespace
-
-namespace {
 
 // Columns of a row that hold a NaN, ascending.
 std::vector<index_t> nan_columns_of(const io::table& table, index_t row) {
@@ -168,6 +157,13 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .threads = job.pairs.exec.cpu_threads,
           .against = tables.y ? &tables.y->names : nullptr,
           .against_rows = tables.y ? tables.y->rows() : 0};
+}
+
+std::uint64_t edge_sum_of(std::span<const edge> edges, const io::result_context& context) {
+  const auto cols = static_cast<std::uint64_t>(context.cols());
+  std::uint64_t sum = 0;
+  for (const edge& e : edges) sum += e.row * cols + e.col;
+  return sum;
 }
 
 pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, run_outputs& outputs,

@@ -25,6 +25,10 @@ namespace gpu::cli {
 [[nodiscard]] io::result_context result_context_of(const pairs_command& job,
                                                    const input_tables& tables);
 
+/// The sum that reports have, of these edges.
+[[nodiscard]] std::uint64_t edge_sum_of(std::span<const edge> edges,
+                                        const io::result_context& context);
+
 class pairs_run {
  public:
   /// All arguments outlive the run. `phase` ends when ending the process would lose something;

@@ -13,18 +13,7 @@ namespace {
 
 constexpr double interval_text_bytes = 20;  // of both bounds
 
-}  // namespace
-
-std::string header_line(result_format format, std::string tabbed) {
-  std::replace(tabbed.begin(), tabbed.end(), '\t', separator_of(format));
-  return tabbed;
-}
-
-std::string degree_header(result_format format, const result_context& context) {
-  return header_line(format,
-                     context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
-}
-
+/// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
 std::string statistic_columns(const result_context& context) {
   std::string names(context.info().symbol);
   switch (context.info().test) {
@@ -43,15 +32,35 @@ std::string statistic_columns(const result_context& context) {
   return names;
 }
 
-std::string edge_header(result_format format, const result_context& context, std::uint64_t edges) {
-  if (format == result_format::npy) return record_header(context, edge_q::none, edges);
-  return header_line(format, fmt::format("name_i\tname_j\t{}\n", statistic_columns(context)));
+/// What stands in front of so many records.
+std::string record_header(const result_context& context, bool has_q, std::uint64_t records) {
+  // Room for any number of records.
+  const std::size_t header_bytes = context.has_columns_behind_p() ? 256 : 192;
+  std::string fields = "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')";
+  if (context.has_n) fields += ", ('n', '<u4')";
+  if (context.has_intervals()) fields += ", ('lower', '<f8'), ('upper', '<f8')";
+  if (has_q) fields += ", ('q', '<f8')";
+  return make_npy_header(fields + "]", {static_cast<index_t>(records)}, header_bytes);
 }
 
-std::string neighbor_header(result_format format, const result_context& context,
-                            std::uint64_t entries) {
-  if (format == result_format::npy) return edge_header(format, context, entries);
-  return header_line(format, fmt::format("name_i\trank\tname_j\t{}\n", statistic_columns(context)));
+}  // namespace
+
+std::string header_line(result_format format, std::string tabbed) {
+  std::replace(tabbed.begin(), tabbed.end(), '\t', separator_of(format));
+  return tabbed;
+}
+
+std::string degree_header(result_format format, const result_context& context) {
+  return header_line(format,
+                     context.against != nullptr ? "table\tname\tdegree\n" : "name\tdegree\n");
+}
+
+std::string pair_header(result_format format, const result_context& context, pair_rows kind,
+                        bool has_q, std::uint64_t count) {
+  if (format == result_format::npy) return record_header(context, has_q, count);
+  return header_line(
+      format, fmt::format("name_i\t{}name_j\t{}{}\n", kind == pair_rows::partners ? "rank\t" : "",
+                          statistic_columns(context), has_q ? "\tq" : ""));
 }
 
 std::string dense_header(result_format format, index_t rows, const result_context& context) {

@@ -11,18 +11,18 @@
 
 namespace gpu::io {
 
-/// What stands in front of the edges, of so many of them.
-[[nodiscard]] std::string edge_header(result_format format, const result_context& context,
-                                      std::uint64_t edges);
+/// A line, or a record, for each edge, or for each entry of a table of partners.
+enum class pair_rows { edges, partners };
+
+/// What stands in front of `count` of them; where they have q, their adjusted p, it is the last
+/// column.
+[[nodiscard]] std::string pair_header(result_format format, const result_context& context,
+                                      pair_rows kind, bool has_q, std::uint64_t count);
+
 /// A header line of names without tabs, as the format separates them.
 [[nodiscard]] std::string header_line(result_format format, std::string tabbed);
 /// What stands in front of the name and the degree of each row.
 [[nodiscard]] std::string degree_header(result_format format, const result_context& context);
-/// The names of the columns of a statistic and what follows from it, as "rho\tt\tp".
-[[nodiscard]] std::string statistic_columns(const result_context& context);
-/// What stands in front of so many neighbours.
-[[nodiscard]] std::string neighbor_header(result_format format, const result_context& context,
-                                          std::uint64_t entries);
 /// What stands in front of a dense result of `rows` rows and as many columns as context says.
 [[nodiscard]] std::string dense_header(result_format format, index_t rows,
                                        const result_context& context);

@@ -17,7 +17,6 @@
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"
-#include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/edge_records.hpp"
 #include "io/write/edges/edge_text.hpp"
 #include "io/write/result_headers.hpp"
@@ -25,33 +24,6 @@
 
 namespace gpu::io {
 namespace {
-
-class edge_tsv_writer final : public edge_writer {
- public:
-  edge_tsv_writer(result_format format, output_file& out, const result_context& context)
-      : out_(out),
-        header_(context.frame == result_frame::whole ? edge_header(format, context, 0)
-                                                     : std::string()),
-        text_(format, out, context) {}
-  void write(std::span<const edge> edges) override {
-    write_header();
-    text_.write(edges);
-  }
-  void finish() override {
-    write_header();
-    text_.finish();
-  }
-
- private:
-  /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
-  void write_header() {
-    if (!header_.empty()) out_.write(std::exchange(header_, {}));
-  }
-
-  output_file& out_;
-  std::string header_;
-  edge_text_writer text_;
-};
 
 class edge_npy_writer final : public edge_writer {
  public:
@@ -71,18 +43,22 @@ class edge_npy_writer final : public edge_writer {
   void finish() override {
     pipeline_->finish();
     if (context_.frame == result_frame::rows_only) return;
-    out_.replace(0, edge_header(result_format::npy, context_, pipeline_->edges()));
+    out_.replace(0, header_of(context_, pipeline_->edges()));
   }
 
  private:
   static constexpr std::size_t block_edges = std::size_t{1} << 16;
+
+  static std::string header_of(const result_context& context, std::uint64_t edges) {
+    return pair_header(result_format::npy, context, pair_rows::edges, false, edges);
+  }
 
   static output_file& with_header(output_file& out, const result_context& context) {
     if (context.frame == result_frame::rows_only) return out;
     if (!out.can_replace()) {
       throw output_error(out.name(), "edges as .npy need a regular file, their number comes first");
     }
-    out.write(edge_header(result_format::npy, context, 0));
+    out.write(header_of(context, 0));
     return out;
   }
 
@@ -136,7 +112,7 @@ std::unique_ptr<edge_writer> make_edge_writer(result_format format, output_file&
   if (format == result_format::npy) {
     return std::make_unique<edge_npy_writer>(out, context);
   }
-  return std::make_unique<edge_tsv_writer>(format, out, context);
+  return std::make_unique<edge_text_writer>(format, out, context);
 }
 
 namespace {
@@ -182,9 +158,7 @@ void write_neighbor_lines(char separator, output_file& out, const neighbor_table
                   1;  // a line's end
       if (has_q(result)) {
         *end++ = separator;
-        const double q = result.q(i, k);
-        end =
-            context.digits > 0 ? append_digits(end, q, context.digits) : append_six_digits(end, q);
+        end = append_digits(end, result.q(i, k), context.digits);
       }
       fmt::format_to(
           text.end(), FMT_COMPILE("{}{}{}{}{}{}"), name, separator, k + 1, separator,
@@ -203,8 +177,7 @@ void write_neighbors(result_format format, output_file& out, const neighbor_tabl
   if (context.frame == result_frame::whole) {
     std::uint64_t total = 0;
     for (const node_id count : result.count) total += count;
-    out.write(has_q(result) ? adjusted_neighbor_header(format, context, total)
-                            : neighbor_header(format, context, total));
+    out.write(pair_header(format, context, pair_rows::partners, has_q(result), total));
   }
   if (format == result_format::npy) return write_neighbor_records(out, result, context);
   write_neighbor_lines(separator_of(format), out, result, context);

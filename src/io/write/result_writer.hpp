@@ -8,7 +8,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/output_form.hpp"
-#include "io/write/edges/edge_writer.hpp"
+#include "io/write/edges/edge_pipeline.hpp"
 #include "io/write/output_file.hpp"
 #include "io/write/result_context.hpp"
 

@@ -117,6 +117,7 @@ char* append_six_digits(char* out, double value) {
 }
 
 char* append_digits(char* out, double value, int digits) {
+  if (digits == 0) return append_six_digits(out, value);
   if (std::isnan(value)) return fmt::format_to(out, "NaN");
   return fmt::format_to(out, "{:.{}g}", value, digits);
 }

@@ -23,7 +23,8 @@ char* append_six_digits(char* out, double value);
 /// The longest text of append_digits, as "-1.2345678901234567e-308".
 inline constexpr int digits_longest = 24;
 
-/// The text of `value` in `digits` significant digits, 1 to 17, as printf's %.*g; NaN is "NaN".
+/// The text of `value` in `digits` significant digits, 1 to 17, as printf's %.*g, where NaN is
+/// "NaN"; 0: as append_six_digits().
 char* append_digits(char* out, double value, int digits);
 
 }  // namespace gpu::io

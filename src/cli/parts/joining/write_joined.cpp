@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "cli/parts/joining/joined_parts.hpp"
@@ -99,6 +100,7 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
           .side = job.filter.side,
           .has_n = job.writes_n,
           .confidence = job.confidence,
+          .digits = job.is_differential() ? 6 : 0,  // as differential_lines has them
           .against = s.y_rows > 0 ? &none : nullptr,
           .against_rows = s.y_rows};
 }
@@ -107,7 +109,7 @@ std::string npy_header_of(const joined_parts& joined, const pairs_command& job) 
   const pair_summary& s = joined.summary;
   const io::result_context context = context_of(joined, job);
   if (job.keep != keep_kind::dense) {
-    return io::edge_header(io::result_format::npy, context, s.pairs_kept);
+    return io::pair_header(job.format, context, io::pair_rows::edges, false, s.pairs_kept);
   }
   return io::dense_header(io::result_format::npy, s.rows, context);
 }
@@ -140,45 +142,12 @@ std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& fo
   return p;
 }
 
-/// The p of all tests that the cut of Benjamini and Hochberg keeps; of other jobs none.
-std::vector<double> tests_of(const joined_parts& joined, const pairs_command& job,
-                             const part_folder& folder) {
-  if (job.filter.adjust != adjustment::benjamini_hochberg) return {};
-  return p_of_parts(joined, folder, joined.family);
-}
-
-/// The lines of differential correlation with q, whose p stand in files of their own.
-void join_differences_with_q(const joined_parts& joined, const pairs_command& job,
-                             const part_folder& folder, io::output_file& out) {
-  const std::vector<double> p = p_of_parts(joined, folder, joined.summary.pairs_kept);
-  const std::vector<double> q = q_of_lines(p, joined.family, job.filter.adjust);
-  const differential_lines lines(job.keep, job.format, job.info().symbol);
-  copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
-  std::size_t line = 0;
-  std::string text;
-  for (const part_manifest& m : joined.parts) {
-    const part_file& file = file_of(folder, m, "rows");
-    checked_file in(folder, file);
-    for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) {
-      for (const char each : bytes) {
-        if (each == '\n') {
-          if (line == q.size())
-            refuse_parts(folder, file.name + " has more lines than there are p");
-          text += lines.q_text(q[line++]);
-        }
-        text += each;
-      }
-      out.write(std::exchange(text, {}));
-    }
-  }
-  if (line < q.size()) refuse_parts(folder, "the parts have fewer lines than p");
-}
-
 /// Rows with q, which follows from the p of all tests. Those of edges stand in the rows, which are
-/// read twice; a table of partners has files of them.
+/// read twice; a table of partners, and differential correlation, have files of them.
 void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
                         const part_folder& folder, io::output_file& out) {
   const io::result_context context = context_of(joined, job);
+  const std::uint64_t kept = joined.summary.pairs_kept;
   io::adjusted_rows rows(job.format, context);
   const auto for_each_block = [&](const auto& take) {
     for (const part_manifest& m : joined.parts) {
@@ -186,20 +155,35 @@ void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
       for (std::string_view bytes = in.next(); !bytes.empty(); bytes = in.next()) take(bytes);
     }
   };
-  if (joined.parts.front().file("row_p") != nullptr) {
-    rows.learn(p_of_parts(joined, folder, joined.summary.pairs_kept, "row_p"));
+  if (job.is_differential()) {
+    rows.learn(p_of_parts(joined, folder, kept));
+  } else if (joined.parts.front().file("row_p") != nullptr) {
+    rows.learn(p_of_parts(joined, folder, kept, "row_p"));
   } else {
     for_each_block([&](std::string_view bytes) { rows.learn(bytes); });
   }
-  if (job.keep == keep_kind::top_k) {
-    std::vector<double> tests = tests_of(joined, job, folder);
-    rows.adjust_within(tests, joined.family, job.filter.adjust);
-    out.write(io::adjusted_neighbor_header(job.format, context, joined.summary.pairs_kept));
-  } else {
+  // Edges are all tests that the cut of Benjamini and Hochberg keeps; partners are some of them.
+  const bool is_bh = job.filter.adjust == adjustment::benjamini_hochberg;
+  if (job.is_differential() ? is_bh : job.keep == keep_kind::edges) {
     rows.adjust(joined.family, job.filter.adjust);
-    out.write(io::adjusted_edge_header(job.format, context, joined.summary.pairs_kept));
+  } else {
+    std::vector<double> tests;
+    if (is_bh) tests = p_of_parts(joined, folder, joined.family);
+    rows.adjust_within(tests, joined.family, job.filter.adjust);
   }
-  for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
+  if (job.is_differential()) {
+    copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
+  } else {
+    out.write(io::pair_header(
+        job.format, context,
+        job.keep == keep_kind::top_k ? io::pair_rows::partners : io::pair_rows::edges, true, kept));
+  }
+  try {
+    for_each_block([&](std::string_view bytes) { out.write(rows.with_q(bytes)); });
+  } catch (const std::out_of_range&) {
+    refuse_parts(folder, "the parts have more lines than p");
+  }
+  if (rows.rows_left() > 0) refuse_parts(folder, "the parts have fewer lines than p");
 }
 
 /// The lines of edges, which a single run compresses in blocks of its own.
@@ -215,9 +199,6 @@ void join_edge_lines(const joined_parts& joined, const part_folder& folder, io::
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
   const pairs_command job = job_of(joined.job);
-  if (job.writes_q() && job.is_differential()) {
-    return join_differences_with_q(joined, job, folder, out);
-  }
   if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
   if (job.format == io::result_format::npy) {
     out.write(npy_header_of(joined, job));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <concepts>
+#include <initializer_list>
 #include <limits>
 
 #include "cli/outputs/json_record.hpp"
@@ -36,17 +37,6 @@ observation_count observations_of_search(const part_manifest& m) {
   return m.summary.observations;
 }
 
-/// Rows that have a statistic; nothing where more have none than there are.
-std::optional<std::uint64_t> valid_rows(index_t rows, std::uint64_t constant,
-                                        std::uint64_t with_nan, std::uint64_t infinite) {
-  auto left = static_cast<std::uint64_t>(rows);
-  for (const std::uint64_t without : {constant, with_nan, infinite}) {
-    if (without > left) return {};
-    left -= without;
-  }
-  return left;
-}
-
 /// Each row has a byte at least, and deflate packs at most 1032 bytes into one.
 bool fits(index_t rows, const io::file_digest& input) {
   constexpr std::uint64_t most_per_byte = 1032;
@@ -56,12 +46,9 @@ bool fits(index_t rows, const io::file_digest& input) {
 /// Whether the numbers can be those of a part: memory is taken for what they say.
 bool is_possible(const part_manifest& m) {
   const pair_summary& s = m.summary;
-  const row_counts& n = m.without;
-  const auto x = valid_rows(s.rows, n.constant_rows, n.nan_rows, n.infinite_rows);
-  const auto y = valid_rows(s.y_rows, n.y_constant_rows, n.y_nan_rows, n.y_infinite_rows);
   return m.job.against.has_value() == (s.y_rows > 0) && fits(s.rows, m.job.input) &&
-         (!m.job.against || fits(s.y_rows, *m.job.against)) && x && y &&
-         tests_of(*x, s.y_rows > 0 ? y : std::nullopt) == m.family && s.part_begin <= s.part_end &&
+         (!m.job.against || fits(s.y_rows, *m.job.against)) &&
+         family_of(s, m.without) == m.family && s.part_begin <= s.part_end &&
          s.part_end <= s.rows && s.pairs_tested <= m.family &&
          (!m.search || (m.search->least <= m.search->most && m.search->most <= m.family)) &&
          std::all_of(m.files.begin(), m.files.end(), [&m](const part_file& file) {
@@ -122,20 +109,21 @@ std::string panel_text(const part_manifest& m) {
   return fmt::format("rows {} to {}", s.part_begin + 1, s.part_end);
 }
 
-std::uint64_t family_of(const pair_summary& s) {
-  const auto valid = [](index_t rows, const std::vector<index_t>& constant,
-                        const std::vector<index_t>& with_nan,
-                        const std::vector<index_t>& infinite) {
-    return static_cast<std::uint64_t>(rows) - constant.size() - with_nan.size() - infinite.size();
+std::optional<std::uint64_t> family_of(const pair_summary& s, const row_counts& n) {
+  using count = std::optional<std::uint64_t>;
+  const auto valid = [](index_t rows, std::initializer_list<std::uint64_t> without) -> count {
+    auto left = static_cast<std::uint64_t>(rows);
+    for (const std::uint64_t some : without) {
+      if (some > left) return {};
+      left -= some;
+    }
+    return left;
   };
-  const std::uint64_t x = valid(s.rows, s.constant_rows, s.nan_rows, s.infinite_rows);
-  if (s.y_rows == 0) return tests_of(x, std::nullopt);
-  return tests_of(x, valid(s.y_rows, s.y_constant_rows, s.y_nan_rows, s.y_infinite_rows));
-}
-
-std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y) {
-  if (y) return x * *y;
-  return x % 2 == 0 ? x / 2 * (x - std::min<std::uint64_t>(x, 1)) : (x - 1) / 2 * x;
+  const auto x = valid(s.rows, {n.constant_rows, n.nan_rows, n.infinite_rows});
+  const auto y = valid(s.y_rows, {n.y_constant_rows, n.y_nan_rows, n.y_infinite_rows});
+  if (!x || !y) return {};
+  if (s.y_rows > 0) return *x * *y;
+  return *x % 2 == 0 ? *x / 2 * (*x - std::min<std::uint64_t>(*x, 1)) : (*x - 1) / 2 * *x;
 }
 
 std::string to_json(const part_manifest& m) {

@@ -52,11 +52,10 @@ struct part_manifest {
 /// "rows 11 to 20", counted from 1.
 [[nodiscard]] std::string panel_text(const part_manifest& manifest);
 
-/// Tests of the whole job whose part has this summary.
-[[nodiscard]] std::uint64_t family_of(const pair_summary& summary);
-
-/// Tests of `x` rows that have a statistic with each other, or with `y` rows of another table.
-[[nodiscard]] std::uint64_t tests_of(std::uint64_t x, std::optional<std::uint64_t> y);
+/// Tests of the whole job whose part has this summary, and so many rows without a statistic;
+/// nothing where these are more than there are rows.
+[[nodiscard]] std::optional<std::uint64_t> family_of(const pair_summary& summary,
+                                                     const row_counts& without);
 
 /// As JSON, with a CRC-32 of its own text behind the other members.
 [[nodiscard]] std::string to_json(const part_manifest& manifest);

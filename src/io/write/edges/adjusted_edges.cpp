@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t q_room = 2 + digits_longest;  // a separator, and the end of the line
 
-std::string with_q_column(std::string line, result_format format) {
-  line.pop_back();
-  return line + separator_of(format) + "q\n";
-}
-
 void write_adjusted_records(output_file& out, std::span<const edge> edges,
                             std::span<const double> q, const result_context& context) {
   constexpr std::size_t block = std::size_t{1} << 15;
@@ -38,28 +33,16 @@ void write_adjusted_records(output_file& out, std::span<const edge> edges,
 /// Behind a line whose end is taken off.
 char* append_q(char* out, char separator, double q, int digits) {
   *out++ = separator;
-  out = digits > 0 ? append_digits(out, q, digits) : append_six_digits(out, q);
+  out = append_digits(out, q, digits);
   *out++ = '\n';
   return out;
 }
 
 }  // namespace
 
-std::string adjusted_edge_header(result_format format, const result_context& context,
-                                 std::uint64_t edges) {
-  if (format == result_format::npy) return record_header(context, edge_q::last, edges);
-  return with_q_column(edge_header(format, context, edges), format);
-}
-
-std::string adjusted_neighbor_header(result_format format, const result_context& context,
-                                     std::uint64_t entries) {
-  if (format == result_format::npy) return record_header(context, edge_q::last, entries);
-  return with_q_column(neighbor_header(format, context, entries), format);
-}
-
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
                           std::span<const double> q, const result_context& context) {
-  out.write(adjusted_edge_header(format, context, edges.size()));
+  out.write(pair_header(format, context, pair_rows::edges, true, edges.size()));
   if (format == result_format::npy) return write_adjusted_records(out, edges, q, context);
   const char separator = separator_of(format);
   const auto longest_col = context.against != nullptr

@@ -13,15 +13,6 @@
 
 namespace gpu::io {
 
-/// What stands in front of so many edges with q.
-[[nodiscard]] std::string adjusted_edge_header(result_format format, const result_context& context,
-                                               std::uint64_t edges);
-
-/// The same of so many entries of a table of partners.
-[[nodiscard]] std::string adjusted_neighbor_header(result_format format,
-                                                   const result_context& context,
-                                                   std::uint64_t entries);
-
 /// As edge_writer writes them, with a last column q; of .npy with a last field q. The measure has
 /// p.
 void write_adjusted_edges(result_format format, output_file& out, std::span<const edge> edges,
@@ -44,7 +35,11 @@ class adjusted_rows {
   /// The same of rows that are some of the tests, as partners are.
   /// @param tests p as of gpu::adjusted_p_values; sorted.
   void adjust_within(std::span<double> tests, std::uint64_t family, adjustment how);
+  /// How many rows have not come again yet.
+  [[nodiscard]] std::size_t rows_left() const noexcept { return q_.size() - next_; }
+
   /// The rows in `bytes` that are whole now, with q.
+  /// @throw std::out_of_range where there are more rows than p
   [[nodiscard]] std::string with_q(std::string_view bytes);
 
  private:

@@ -32,21 +32,6 @@ char* append_bytes(char* out, const Value& value) {
   return out + sizeof(value);
 }
 
-/// Whether edges have q, their adjusted p.
-enum class edge_q { none, last };
-
-/// What stands in front of so many records.
-[[nodiscard]] inline std::string record_header(const result_context& context, edge_q q,
-                                               std::uint64_t records) {
-  // Room for any number of records.
-  const std::size_t header_bytes = context.has_columns_behind_p() ? 256 : 192;
-  std::string fields = "[('row', '<u4'), ('col', '<u4'), ('statistic', '<f8'), ('p', '<f8')";
-  if (context.has_n) fields += ", ('n', '<u4')";
-  if (context.has_intervals()) fields += ", ('lower', '<f8'), ('upper', '<f8')";
-  if (q == edge_q::last) fields += ", ('q', '<f8')";
-  return make_npy_header(fields + "]", {static_cast<index_t>(records)}, header_bytes);
-}
-
 /// Bytes of a record without q.
 [[nodiscard]] inline std::size_t record_bytes(const result_context& context) {
   return sizeof(edge) + (context.has_n ? sizeof(std::uint32_t) : 0) +

@@ -7,11 +7,13 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"
 #include "io/write/result_context.hpp"
+#include "io/write/result_headers.hpp"
 #include "io/write/six_digits.hpp"
 
 namespace gpu::io {
@@ -164,7 +166,11 @@ void statistic_text::fill_interval(entry& e, double statistic,
 
 edge_text_writer::edge_text_writer(result_format format, output_file& out,
                                    const result_context& context)
-    : names_(context.names),
+    : out_(out),
+      header_(context.frame == result_frame::whole
+                  ? pair_header(format, context, pair_rows::edges, false, 0)
+                  : std::string()),
+      names_(context.names),
       col_names_(context.against != nullptr ? *context.against : context.names),
       shared_(context.shared),
       separator_(separator_of(format)),
@@ -179,6 +185,20 @@ edge_text_writer::edge_text_writer(result_format format, output_file& out,
                                               block_text& text) {
                   return make(edges, thread, packed, text);
                 }) {}
+
+void edge_text_writer::write_header() {
+  if (!header_.empty()) out_.write(std::exchange(header_, {}));
+}
+
+void edge_text_writer::write(std::span<const edge> edges) {
+  write_header();
+  pipeline_.push(edges);
+}
+
+void edge_text_writer::finish() {
+  write_header();
+  pipeline_.finish();
+}
 
 std::string_view edge_text_writer::make(std::span<const edge> edges, std::size_t thread,
                                         compression packed, block_text& text) {

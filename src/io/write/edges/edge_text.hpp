@@ -75,15 +75,14 @@ class statistic_text {
 };
 
 /// Writes edges to `out`, formatted and written in the background.
-class edge_text_writer {
+class edge_text_writer final : public edge_writer {
  public:
   /// The names and `out` must outlive the writer.
   edge_text_writer(result_format format, output_file& out, const result_context& context);
   edge_text_writer(const edge_text_writer&) = delete;
   edge_text_writer& operator=(const edge_text_writer&) = delete;
-  /// As edge_pipeline.
-  void write(std::span<const edge> edges) { pipeline_.push(edges); }
-  void finish() { pipeline_.finish(); }
+  void write(std::span<const edge> edges) override;
+  void finish() override;
 
  private:
   /// The bytes of a block, in `text`.
@@ -92,6 +91,11 @@ class edge_text_writer {
   /// Formats to `text`, which has room; returns the bytes used.
   std::size_t format(std::span<const edge> edges, statistic_text& statistics, char* text) const;
 
+  /// Once, and not before there is a result: what fails first then leaves nothing in a pipe.
+  void write_header();
+
+  output_file& out_;
+  std::string header_;
   const row_names& names_;                                   // of the first of a pair
   const row_names& col_names_;                               // of the second
   std::function<index_t(index_t row, index_t col)> shared_;  // result_context::shared

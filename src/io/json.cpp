@@ -6,22 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
-namespace {
-
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end) return {};
-  return value;
-}
-
-}  // namespace
-
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
@@ -170,12 +158,12 @@ std::optional<json_value> json_value::parse(std::string_view text) {
 
 std::optional<std::uint64_t> json_value::count() const {
   if (kind_ != kind::number) return {};
-  return number_of<std::uint64_t>(text_);
+  return gpu::detail::parsed<std::uint64_t>(text_);
 }
 
 std::optional<double> json_value::number() const {
   if (kind_ != kind::number) return {};
-  return number_of<double>(text_);
+  return gpu::detail::parsed<double>(text_);
 }
 
 const json_value* json_value::find(std::string_view key) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
@@ -30,15 +31,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> formats_o
      {".sif", "gs.edges(x, ...).to_sif(FILE)"},
      {".ncol", "gs.edges(x, ...).to_ncol(FILE)"}}};
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 /// Takes the suffix from `name` and returns it in lower case.
 std::string take_suffix(fs::path& name) {
-  std::string suffix = lower(name.extension());
+  std::string suffix = gpu::detail::lower(name.extension().native());
   name = name.stem();
   return suffix;
 }

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/parsed.hpp"
 #include "cli/options/option_groups.hpp"
 #include "io/json.hpp"
 #include "io/text/text_fields.hpp"
@@ -37,11 +37,9 @@ void add_list(verb& v, const char* name, std::vector<std::string>& words, const 
 
 /// Of "11-20", "11-" or "11", counted from 1; nothing of another text.
 std::optional<io::row_range> rows_of(std::string_view text) {
-  const auto number = [](std::string_view word) -> std::optional<index_t> {
-    index_t out = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, status] = std::from_chars(word.data(), end, out);
-    return status == std::errc() && stopped == end && out > 0 ? std::optional(out) : std::nullopt;
+  const auto number = [](std::string_view word) {
+    const auto out = gpu::detail::parsed<index_t>(word);
+    return out && *out > 0 ? out : std::nullopt;
   };
   const std::size_t hyphen = text.find('-');
   const auto first = number(text.substr(0, hyphen));

@@ -115,4 +115,28 @@ void add_soft_threshold(verb& v, soft_threshold_command& c);
 /// What of them does not go together; "" where all does.
 [[nodiscard]] std::string check_soft_threshold(const verb& v, const soft_threshold_command& c);
 
+/// Options of the verbs that compute pairs: which measure, where the verb does not say it.
+void add_measure(verb& v, measure& what);
+
+/// Input, cuts, result, where it runs, and parts.
+void add_pair_options(verb& v, pairs_command& c);
+
+/// The same of tanimoto.
+void add_tanimoto_options(verb& v, pairs_command& c);
+
+/// The adjustment of the filter that --adjust asks for.
+void settle_adjustment(pairs_command& c);
+
+/// What of them does not go together, or would change nothing; "" where all does.
+[[nodiscard]] std::string check_pair_options(const verb& v, const pairs_command& c);
+
+/// --part, --output-dir, --resume and --parts.
+void add_parts(verb& v, pairs_command& c, const char* parts_text);
+/// What does not go together; "" where all does.
+[[nodiscard]] std::string check_parts_options(const verb& v, const pairs_command& c);
+
+/// The subcommands `parts` and `merge`.
+void add_parts_verb(verb& v, parts_command& c);
+void add_merge_verb(verb& v, merge_command& c);
+
 }  // namespace gpu::cli

@@ -1,12 +1,9 @@
-#include "cli/options/pair_options.hpp"
+#include "cli/options/option_groups.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 #include <string_view>
-
-#include "cli/options/option_groups.hpp"
-#include "cli/options/part_options.hpp"
 
 namespace gpu::cli {
 namespace {

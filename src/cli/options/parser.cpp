@@ -17,8 +17,6 @@
 #include "cli/options/help_texts.hpp"
 #include "cli/options/option_groups.hpp"
 #include "cli/options/options.hpp"
-#include "cli/options/pair_options.hpp"
-#include "cli/options/part_options.hpp"
 #include "cli/options/unknown_words.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"

@@ -1,27 +1,23 @@
-#include "cli/options/part_options.hpp"
+#include "cli/options/option_groups.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
-#include "cli/options/option_groups.hpp"
+#include "base/parsed.hpp"
 
 namespace gpu::cli {
 namespace {
 
 /// "3/7" as part 2 of 7, counted from 0.
 std::optional<pair_part> parse_part(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  pair_part part;
-  const auto number = std::from_chars(text.data(), end, part.index);
-  if (number.ec != std::errc() || number.ptr == end || *number.ptr != '/') return {};
-  const auto of = std::from_chars(number.ptr + 1, end, part.of);
-  if (of.ec != std::errc() || of.ptr != end) return {};
-  if (part.index < 1 || part.index > part.of || part.of > most_parts) return {};
-  --part.index;
-  return part;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto number = gpu::detail::parsed<index_t>(text.substr(0, slash));
+  const auto of = gpu::detail::parsed<index_t>(text.substr(std::min(slash + 1, text.size())));
+  if (!number || !of || *number < 1 || *number > *of || *of > most_parts) return {};
+  return pair_part{.index = *number - 1, .of = *of};
 }
 
 }  // namespace

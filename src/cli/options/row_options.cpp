@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +9,8 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/parsed.hpp"
 #include "cli/options/option_groups.hpp"
-#include "cli/options/part_options.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -185,10 +184,8 @@ namespace {
 /// "1-4,6,0.5" as 1, 2, 3, 4, 6 and 0.5; nothing where it is no such list.
 std::optional<std::vector<double>> powers_of(std::string_view list) {
   const auto number = [](std::string_view text) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, status] = std::from_chars(text.data(), end, value);
-    return status == std::errc{} && stopped == end && value > 0 && value <= 100 ? value : 0;
+    const double value = gpu::detail::parsed<double>(text).value_or(0);
+    return value > 0 && value <= 100 ? value : 0;
   };
   std::vector<double> out;
   for (;;) {

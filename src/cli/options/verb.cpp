@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/parsed.hpp"
+
 namespace gpu::cli {
 
 option::option(std::string_view all, destination where, std::string text)
@@ -111,9 +113,7 @@ option* verb::add_words(std::string_view names, const std::vector<std::string_vi
   std::string type;
   for (const std::string_view word : sorted) type.append(type.empty() ? "" : "|").append(word);
   auto take_word = [known, take = std::move(take), others, type](const std::string& given) {
-    std::string word = given;
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string word = gpu::detail::lower(given);
     if (const auto alias = others.find(word); alias != others.end()) word = alias->second;
     const auto found = std::find(known.begin(), known.end(), word);
     if (found == known.end()) return fmt::format("got {}, expected {}", given, type);
@@ -162,9 +162,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || count == 0) return {};
-  std::string unit(end, text.data() + text.size());
-  std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string unit = gpu::detail::lower({end, text.data() + text.size()});
   if (unit.ends_with('b')) unit.pop_back();
   const bool is_binary = unit.ends_with('i');
   if (is_binary) unit.pop_back();

@@ -17,7 +17,6 @@
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/differential/differences.hpp"
-#include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "io/npy_header.hpp"
 #include "io/write/buffered_text.hpp"

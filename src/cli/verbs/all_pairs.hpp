@@ -12,7 +12,6 @@
 #include <gpu/tanimoto.hpp>
 
 #include "cli/options/options.hpp"
-#include "cli/verbs/bits/bit_plan.hpp"
 #include "cli/verbs/read_input.hpp"
 
 namespace gpu::cli {
@@ -78,13 +77,6 @@ sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tabl
     return all_bits(tables.x.bits->view(), y, options, sink);
   }
   return detail::all_pairs(job.what, tables_of(tables), tables.with_columns(options), sink);
-}
-
-/// The plan of a run with this sink.
-template <class Sink>
-pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables, const Sink& sink) {
-  if (tables.x.bits) return plan_bits(job, tables);
-  return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs), sink);
 }
 
 }  // namespace gpu::cli

@@ -13,6 +13,7 @@
 #include <gpu/index.hpp>
 
 #include "base/parallel.hpp"
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
@@ -66,9 +67,8 @@ bool is_date(std::string_view text) {
 }
 
 /// Whether a header speaks of time.
-bool means_time(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+bool means_time(const std::string& header) {
+  const std::string word = gpu::detail::lower(header);
   constexpr std::array<std::string_view, 8> words{"date", "datetime", "time",  "timestamp",
                                                   "day",  "week",     "month", "year"};
   return std::find(words.begin(), words.end(), word) != words.end();

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
@@ -15,11 +15,9 @@ namespace {
 
 /// A number from 1 to `fields`, less 1.
 std::optional<index_t> number_of(std::string_view word, index_t fields) {
-  index_t number = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stopped, status] = std::from_chars(word.data(), end, number);
-  if (status != std::errc{} || stopped != end || number < 1 || number > fields) return {};
-  return number - 1;
+  const auto number = gpu::detail::parsed<index_t>(word);
+  if (!number || *number < 1 || *number > fields) return {};
+  return *number - 1;
 }
 
 std::optional<index_t> column_of(std::string_view word, index_t fields,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 #include "io/text/text_fields.hpp"
 
@@ -21,11 +21,7 @@ std::optional<gct_preamble> find_gct(std::string_view text, const std::string& f
   std::vector<index_t> extents;
   field_cursor cursor(line, {.separator = ' ', .merges = true});
   for (std::string_view field; cursor.next(field);) {
-    index_t extent = -1;
-    const char* const field_end = field.data() + field.size();
-    const auto [stopped, status] = std::from_chars(field.data(), field_end, extent);
-    if (status != std::errc{} || stopped != field_end || extent < 0) extent = -1;
-    extents.push_back(extent);
+    extents.push_back(gpu::detail::parsed<index_t>(field).value_or(-1));
   }
   const std::size_t expected = is_newer ? 4 : 2;
   constexpr index_t most = index_t{1} << 40;

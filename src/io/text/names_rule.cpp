@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
@@ -243,8 +244,7 @@ bool ends_with_word(std::string_view label, std::size_t count) {
     return begin < label.size() && is(std::isupper, begin) && is(std::islower, begin - 1);
   };
   while (begin > 0 && is(std::isalnum, begin - 1) && !begins_word()) --begin;
-  std::string word(label.substr(begin));
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string word = gpu::detail::lower(label.substr(begin));
   const auto end = identifier_words.begin() + static_cast<std::ptrdiff_t>(count);
   return std::find(identifier_words.begin(), end, word) != end;
 }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::io {
@@ -39,12 +39,7 @@ fs::path real_folder(const std::string& name, const fs::path& path) {
 std::optional<int> own_descriptor(const fs::path& path) {
   const std::string own = "/proc/" + std::to_string(::getpid()) + "/fd";
   if (path.parent_path() != own) return {};
-  const std::string number = path.filename();
-  int descriptor = -1;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), descriptor);
-  if (error != std::errc() || end != number.data() + number.size()) return {};
-  return descriptor;
+  return gpu::detail::parsed<int>(path.filename().native());
 }
 
 output_target open_descriptor(const std::string& name, int descriptor) {

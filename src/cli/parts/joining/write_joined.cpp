@@ -13,7 +13,7 @@
 #include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/joining/part_listing.hpp"
 #include "cli/process/interrupt.hpp"
-#include "cli/verbs/differential/differential_lines.hpp"
+#include "cli/verbs/differential/differences.hpp"
 #include "io/io_error.hpp"
 #include "io/npy_header.hpp"
 #include "io/stop_request.hpp"

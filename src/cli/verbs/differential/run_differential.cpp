@@ -11,7 +11,6 @@
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/verbs/differential/differences.hpp"
-#include "cli/verbs/differential/differential_lines.hpp"
 #include "cli/verbs/differential/group_labels.hpp"
 #include "cli/verbs/jobs.hpp"
 #include "cli/verbs/read_input.hpp"

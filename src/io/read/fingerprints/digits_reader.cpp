@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/numbered_lines.hpp"
@@ -302,11 +302,9 @@ class digits_file {
 
 /// The number that a header says, which is `expected` unless that is 0.
 index_t bits_of_header(std::string_view text, const digit_rows& rows) {
-  index_t bits = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, status] = std::from_chars(text.data(), end, bits);
+  const index_t bits = gpu::detail::parsed<index_t>(text).value_or(0);
   constexpr index_t most = std::numeric_limits<std::int32_t>::max();
-  if (status != std::errc{} || stopped != end || bits < 1 || bits > most) {
+  if (bits < 1 || bits > most) {
     rows.refuse(0,
                 fmt::format("got {}, expected a number of bits from 1 to {}", quoted(text), most));
   }

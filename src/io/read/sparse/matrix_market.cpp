@@ -13,7 +13,6 @@
 #include "io/io_error.hpp"
 #include "io/read/numbered_lines.hpp"
 #include "io/read/sparse/mtx_entries.hpp"
-#include "io/read/sparse/mtx_header.hpp"
 #include "io/read/sparse/names_beside.hpp"
 #include "io/read/sparse/sparse_rows.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "base/parsed.hpp"
 #include "io/io_error.hpp"
 #include "io/read/numbered_lines.hpp"
 
@@ -25,9 +25,7 @@ namespace {
 index_t field_of(const read_options& options, const std::string& file) {
   const std::string& word = options.text.names_column;
   if (word.empty()) return 1;
-  index_t field = 0;
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), field);
-  if (code == std::errc() && end == word.data() + word.size() && field > 0) return field;
+  if (const auto field = gpu::detail::parsed<index_t>(word); field && *field > 0) return *field;
   throw input_error(file, {},
                     fmt::format("has no header, and --names-column says {}: expected the number of "
                                 "a column",

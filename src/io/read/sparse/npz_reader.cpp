@@ -10,7 +10,7 @@
 
 #include "io/io_error.hpp"
 #include "io/read/sparse/entries.hpp"
-#include "io/read/sparse/mtx_header.hpp"
+#include "io/read/sparse/mtx_entries.hpp"
 #include "io/read/sparse/names_beside.hpp"
 #include "io/read/sparse/npz_arrays.hpp"
 #include "io/read/sparse/zip_archive.hpp"

@@ -67,37 +67,19 @@ void write_adjusted_edges(result_format format, output_file& out, std::span<cons
   });
 }
 
-/// Bytes of the rows that are whole. A line end within quotes belongs to a name.
-std::size_t adjusted_rows::whole_bytes(std::string_view bytes) {
-  if (format_ == result_format::npy) {
-    return bytes.size() / record_bytes(context_) * record_bytes(context_);
-  }
-  std::size_t whole = 0;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] == '"') is_quoted = !is_quoted;
-    if (bytes[i] == '\n' && !is_quoted) whole = i + 1;
-  }
-  return whole;
-}
-
+/// A row of text is a line: names have no line ends (cleaned_name()).
 template <class Row>
 void adjusted_rows::for_each_row(std::string_view bytes, const Row& row) {
   rest_ += bytes;
-  const std::size_t whole = whole_bytes(rest_);
-  for (std::size_t begin = 0; begin < whole;) {
-    std::size_t end = begin + record_bytes(context_);
-    if (format_ != result_format::npy) {
-      bool is_quoted = false;
-      for (end = begin; is_quoted || rest_[end] != '\n'; ++end) {
-        if (rest_[end] == '"') is_quoted = !is_quoted;
-      }
-      ++end;
-    }
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = format_ == result_format::npy ? begin + record_bytes(context_)
+                                                          : rest_.find('\n', begin) + 1;
+    if (end == 0 || end > rest_.size()) break;
     row(std::string_view(rest_).substr(begin, end - begin));
     begin = end;
   }
-  rest_.erase(0, whole);
+  rest_.erase(0, begin);
 }
 
 /// Text has six digits of p: it follows from the statistic, which stands there in full, third from

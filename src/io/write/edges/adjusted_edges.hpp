@@ -45,7 +45,6 @@ class adjusted_rows {
  private:
   template <class Row>
   void for_each_row(std::string_view bytes, const Row& row);
-  [[nodiscard]] std::size_t whole_bytes(std::string_view bytes);
   [[nodiscard]] double p_of(std::string_view row) const;
 
   result_format format_;

@@ -240,8 +240,7 @@ void edge_line_copy::write(std::string_view lines) {
   if (out_.packed() == compression::none) return out_.write(lines);
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i] == '"') is_quoted_ = !is_quoted_;
-    if (lines[i] != '\n' || is_quoted_ || ++edges_ < block_edges) continue;
+    if (lines[i] != '\n' || ++edges_ < block_edges) continue;
     block_ += lines.substr(begin, i + 1 - begin);
     begin = i + 1;
     finish();

@@ -120,8 +120,7 @@ class edge_line_copy {
  private:
   output_file& out_;
   std::string block_;
-  std::size_t edges_ = 0;   // in the block
-  bool is_quoted_ = false;  // a line end within quotes belongs to a name
+  std::size_t edges_ = 0;  // in the block
 };
 
 }  // namespace gpu::io

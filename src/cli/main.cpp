@@ -22,7 +22,6 @@
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/jobs.hpp"
-#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -71,12 +70,6 @@ void run(const pairs_command& job) {
   if (job.resumes) return run_resumed(job);
   if (job.is_differential()) return run_differential(job);
   run_pairs(job);
-}
-
-void print(const std::string& text) {
-  io::output_file out("-");
-  out.write(text);
-  out.commit();
 }
 
 void run(const info_command& /*job*/) {

@@ -17,6 +17,19 @@ std::string located(const std::string& path, input_position where, const std::st
   return fmt::format("{}:{}: column {}: {}", file, where.line, where.column, what);
 }
 
+/// `text` with '?' for some characters.
+template <class Is>
+std::string without(std::string_view text, const Is& is_replaced) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const text_character next = first_character(text);
+    shown += is_replaced(next) ? std::string_view("?") : text.substr(0, next.bytes);
+    text.remove_prefix(next.bytes);
+  }
+  return shown;
+}
+
 }  // namespace
 
 input_error::input_error(const std::string& file, input_position where, const std::string& what)
@@ -29,22 +42,6 @@ input_error::~input_error() = default;
 output_error::output_error(const std::string& file, const std::string& what)
     : std::runtime_error(fmt::format("{}: {}", visible(file), what)) {}
 output_error::~output_error() = default;
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  shown.reserve(text.size());
-  bool is_after_c2 = false;  // the first byte of U+0080 to U+00BF
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (is_after_c2 && code >= 0x80 && code < 0xA0) {
-      shown.back() = '?';
-    } else {
-      shown += code < 0x20 || code == 0x7F ? '?' : c;
-    }
-    is_after_c2 = code == 0xC2;
-  }
-  return shown;
-}
 
 text_character first_character(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -74,19 +71,14 @@ bool is_hidden(char32_t code) noexcept {
          is_from(0x2028, 0x202E) || is_from(0x2066, 0x2069);
 }
 
+std::string printable(std::string_view text) {
+  return without(text, [](const text_character& c) {
+    return c.code < 0x20 || c.code == 0x7F || (c.bytes > 1 && c.code < 0xA0);
+  });
+}
+
 std::string visible(std::string_view text) {
-  std::string shown;
-  shown.reserve(text.size());
-  while (!text.empty()) {
-    const text_character next = first_character(text);
-    if (is_hidden(next.code)) {
-      shown += '?';
-    } else {
-      shown += text.substr(0, next.bytes);
-    }
-    text.remove_prefix(next.bytes);
-  }
-  return shown;
+  return without(text, [](const text_character& c) { return is_hidden(c.code); });
 }
 
 std::string quoted(std::string_view text) {

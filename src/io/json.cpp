@@ -10,6 +10,7 @@
 #include "io/io_error.hpp"
 
 namespace gpu::io {
+
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
@@ -98,40 +99,24 @@ class json_parser {
     }
     return false;
   }
+  /// What json_text() writes: a quote, a backslash, or four hexadecimal digits.
   [[nodiscard]] bool take_escape(std::string& out) {
-    if (rest_.empty()) return false;
-    constexpr std::string_view names = "\"\\/bfnrt";
-    constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
-    const char c = rest_[0];
-    rest_.remove_prefix(1);
-    if (c == 'u') return take_code(out);
-    const std::size_t at = names.find(c);
-    if (at == std::string_view::npos) return false;
-    out += meant[at];
-    return true;
-  }
-  /// Four hexadecimal digits. Characters beyond U+FFFF are never written so.
-  [[nodiscard]] bool take_code(std::string& out) {
-    constexpr std::size_t digits = 4;
-    unsigned code = 0;
-    if (rest_.size() < digits) return false;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + digits, code, 16);
-    if (error != std::errc() || end != rest_.data() + digits) return false;
-    rest_.remove_prefix(digits);
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code >= 0xdc80 && code <= 0xdcff) {
-      out += static_cast<char>(code - 0xdc00);  // a byte that was no UTF-8
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xc0 | code >> 6);
-      out += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-      out += static_cast<char>(0xe0 | code >> 12);
-      out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-      out += static_cast<char>(0x80 | (code & 0x3f));
+    if (rest_.starts_with('"') || rest_.starts_with('\\')) {
+      out += rest_[0];
+      rest_.remove_prefix(1);
+      return true;
     }
-    return true;
+    constexpr std::size_t size = 5;
+    unsigned code = 0;
+    if (!rest_.starts_with('u') || rest_.size() < size) return false;
+    const auto [end, error] = std::from_chars(rest_.data() + 1, rest_.data() + size, code, 16);
+    if (error != std::errc() || end != rest_.data() + size) return false;
+    rest_.remove_prefix(size);
+    const bool is_byte = code >= 0xdc80 && code <= 0xdcff;  // one that was no UTF-8
+    out += static_cast<char>(is_byte ? code - 0xdc00 : code);
+    return is_byte || code < 0x80;
   }
+
   /// true, false, null or a number.
   [[nodiscard]] bool take_word(json_value& out) {
     const std::size_t length = std::min(rest_.find_first_of(" \t\r\n,]}"), rest_.size());

@@ -1,5 +1,5 @@
 #pragma once
-// JSON: what the command writes for programs, and reads back of it.
+// JSON: what the command writes for programs, and reads back of what it wrote.
 
 #include <cstdint>
 #include <optional>

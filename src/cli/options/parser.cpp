@@ -21,7 +21,6 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
 #include "io/read/sparse/names_beside.hpp"
-#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -43,12 +42,6 @@ std::string check_one_device(const verb& v, const execution& exec) {
 
 void refuse(const std::string& wrong) {
   if (!wrong.empty()) throw usage_error(wrong);
-}
-
-void print(const std::string& text) {
-  io::output_file standard_output("-");
-  standard_output.write(text);
-  standard_output.commit();
 }
 
 /// What is wrong with a job of differential correlation; "" where nothing is.

@@ -192,9 +192,7 @@ void write_plan(const pairs_command& job) {
       plan_text(job, tables, context) +
       estimate_text(estimate_job(job, tables, context), read_seconds, job.parts);
   line.clear();
-  io::output_file out("-", {.stop = is_interrupted});
-  out.write(text);
-  out.commit();
+  print(text);
 }
 
 }  // namespace gpu::cli

@@ -1,7 +1,6 @@
 // --part k/n --output-dir DIR: one part of a job, for whatever runs the others.
 #include <fmt/format.h>
 
-#include <optional>
 #include <string>
 
 #include "cli/outputs/report.hpp"
@@ -30,25 +29,13 @@ std::string done_text(const part_manifest& m) {
                      m.seconds, names_text(read), gpu::to_string(s.checksum));
 }
 
-/// What there is to be done; nothing where the part of the step that the job is at is there.
-std::optional<job_step> next_step(const part_folder& folder, const job_key& key, index_t number,
-                                  index_t of) {
-  const job_step step = step_of(folder, key, of);
-  const part_place place{step.step, number, of};
+/// Whether that part of the job is there.
+bool is_done(const part_folder& folder, const job_key& key, const part_place& place) {
   const part_status there = folder.check(place, part_check::digests);
-  if (there.state != part_state::done) return step;
-  if (there.manifest->job != key) {
-    throw parts_error(fmt::format("{}: {} is of another job: {}", folder.path(), text_of(place),
-                                  difference(there.manifest->job, key)));
-  }
-  return {};
-}
-
-void say_nothing_to_do(const pairs_command& job, const part_folder& folder, const job_key& key,
-                       index_t number, index_t of) {
-  if (job.quiet) return;
-  const job_step step = step_of(folder, key, of);
-  say(fmt::format("{} is there already: nothing to do\n", text_of({step.step, number, of})));
+  if (there.state != part_state::done) return false;
+  if (there.manifest->job == key) return true;
+  throw parts_error(fmt::format("{}: {} is of another job: {}", folder.path(), text_of(place),
+                                difference(there.manifest->job, key)));
 }
 
 /// What is to be done after a counting pass.
@@ -88,9 +75,13 @@ void run_part(const pairs_command& job) {
   const folder_lock lock(folder, lock_kind::shared);
   const job_key key = key_of(job);
   folder.expect_job(key, of);
-  const std::optional<job_step> step = next_step(folder, key, number, of);
-  if (!step) return say_nothing_to_do(job, folder, key, number, of);
-  folder.expect_free({step->step, number, of}, key);
+  const job_step step = step_of(folder, key, of);
+  const part_place place{step.step, number, of};
+  if (is_done(folder, key, place)) {
+    if (!job.quiet) say(fmt::format("{} is there already: nothing to do\n", text_of(place)));
+    return;
+  }
+  folder.expect_free(place, key);
 
   progress_line line(job.quiet);
   abandonable_phase phase([] { complain("interrupted: the part is not written"); });
@@ -99,7 +90,7 @@ void run_part(const pairs_command& job) {
   check_output_size(job, tables, result_context_of(job, tables));
   io::byte_budget budget(job.force ? io::no_byte_limit : job.max_output_bytes);
   part_job parts({job, tables, key, folder, line, budget});
-  const part_manifest done = parts.run(*step, number, of);
+  const part_manifest done = parts.run(step, number, of);
   phase.end();
   line.clear();
   say_step(job, folder, key, done);

@@ -120,7 +120,7 @@ void check_files(const part_folder& folder, const job_key& key, const pairs_comm
 
 /// The outputs of merge, as the command that computes pairs takes them.
 pairs_command files_of(const merge_command& job, const joined_parts& joined) {
-  io::result_format format = job_of(joined.job).format;
+  io::result_format format = joined.command.format;
   settle_format(format, true, {{"--output", job.output}}, "the parts are");
   // The format is left open: how many records there are is known before the first is written, so
   // that any output will do.
@@ -141,10 +141,8 @@ void clean_parts(const parts_command& job) {
   folder.files().remove_if_empty(lock_name);
   folder.remove(any->job, part_folder::leftovers::removed);
   const auto results = listed.numbers.find(0);  // of the step whose parts are those of the result
-  io::output_file out("-", {.stop = is_interrupted});
-  out.write(fmt::format("removed {} of {} parts\n",
-                        results == listed.numbers.end() ? 0 : results->second.size(), listed.of));
-  out.commit();
+  print(fmt::format("removed {} of {} parts\n",
+                    results == listed.numbers.end() ? 0 : results->second.size(), listed.of));
 }
 
 }  // namespace

@@ -41,57 +41,37 @@ index_t parts_of(const pairs_command& job, const input_tables& tables, const par
   return estimate_job(job, tables, result_context_of(job, tables)).parts;
 }
 
-/// All parts of the job that are not there, step by step.
-class resumed_run {
- public:
-  resumed_run(const pairs_command& job, const input_tables& tables, const job_key& key,
-              const part_folder& folder, progress_line& line)
-      : job_(job),
-        folder_(folder),
-        key_(key),
-        budget_(job.force ? io::no_byte_limit : job.max_output_bytes),
-        context_{job, tables, key, folder, line, budget_},
-        of_(parts_of(job, tables, folder)) {
-    folder.expect_job(key, of_);
-  }
-
-  void run() {
-    part_job parts(context_);
-    job_step step;
-    do {
-      step = step_of(folder_, key_, of_);
-      for (index_t number = 1; number <= of_; ++number) run(parts, step, number);
-    } while (step.step != 0);
-  }
-  [[nodiscard]] index_t found() const { return found_; }
-
- private:
-  void run(part_job& parts, const job_step& step, index_t number) {
-    const part_status there = folder_.check({step.step, number, of_}, part_check::digests);
-    if (there.state == part_state::done && there.manifest->job == key_) {
-      for (const part_file& file : there.manifest->files) {
-        budget_.take(job_.output, file.digest.bytes);
+/// Computes the parts of the job that are not there, step by step; returns how many were there.
+index_t compute_missing(const pairs_command& job, const input_tables& tables, const job_key& key,
+                        const part_folder& folder, progress_line& line) {
+  const index_t of = parts_of(job, tables, folder);
+  folder.expect_job(key, of);
+  io::byte_budget budget(job.force ? io::no_byte_limit : job.max_output_bytes);
+  part_job parts({job, tables, key, folder, line, budget});
+  index_t found = 0;
+  job_step step;
+  do {
+    step = step_of(folder, key, of);
+    for (index_t number = 1; number <= of; ++number) {
+      const part_status there = folder.check({step.step, number, of}, part_check::digests);
+      if (there.state == part_state::done && there.manifest->job == key) {
+        for (const part_file& file : there.manifest->files) {
+          budget.take(job.output, file.digest.bytes);
+        }
+        ++found;
+        continue;
       }
-      ++found_;
-      return;
+      try {
+        parts.run(step, number, of);
+      } catch (const interrupted_run&) {
+        throw interrupted_run(
+            fmt::format("interrupted: {} of {} parts are in {}, from which --resume goes on",
+                        number - 1, of, folder.path()));
+      }
     }
-    try {
-      parts.run(step, number, of_);
-    } catch (const interrupted_run&) {
-      throw interrupted_run(
-          fmt::format("interrupted: {} of {} parts are in {}, from which --resume goes on",
-                      number - 1, of_, folder_.path()));
-    }
-  }
-
-  const pairs_command& job_;
-  const part_folder& folder_;
-  const job_key& key_;
-  io::byte_budget budget_;
-  part_job_context context_;
-  index_t of_;
-  index_t found_ = 0;
-};
+  } while (step.step != 0);
+  return found;
+}
 
 /// The result under its name, and its report.
 void write_result(const pairs_command& job, const part_folder& folder, const stopwatch& total) {
@@ -130,14 +110,13 @@ void run_resumed(const pairs_command& job) {
     const input_tables tables = read_input(job, line);
     expect_same_input(key, job, tables);
     check_output_size(job, tables, result_context_of(job, tables));
-    resumed_run run(job, tables, key, folder.parts(), line);
-    run.run();
+    const index_t found = compute_missing(job, tables, key, folder.parts(), line);
     phase.end();
     line.clear();
-    if (run.found() > 0 && !job.quiet) {
-      say(fmt::format("{} {} there\n", gpu::detail::counted(run.found(), "part"),
-                      run.found() == 1 ? "was" : "were"));
-    };
+    if (found > 0 && !job.quiet) {
+      say(fmt::format("{} {} there\n", gpu::detail::counted(found, "part"),
+                      found == 1 ? "was" : "were"));
+    }
   }
   write_result(job, folder.parts(), total);
   folder.remove(key);

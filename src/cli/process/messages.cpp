@@ -14,6 +14,7 @@
 
 #include "cli/process/interrupt.hpp"
 #include "io/io_error.hpp"
+#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -117,6 +118,12 @@ void complain(std::string_view message) noexcept {
     say(message);
     say("\n");
   }
+}
+
+void print(std::string_view text) {
+  io::output_file out("-", {.stop = is_interrupted});
+  out.write(text);
+  out.commit();
 }
 
 }  // namespace gpu::cli

@@ -1,6 +1,6 @@
 #pragma once
-// Messages on standard error. Writing them cannot fail: a closed or full standard error changes no
-// result and no exit code.
+// Messages on standard error, and text on standard output. Writing messages cannot fail: a closed
+// or full standard error changes no result and no exit code.
 
 #include <string>
 #include <string_view>
@@ -28,5 +28,9 @@ void note(std::string_view file, const std::vector<std::string>& messages) noexc
 
 /// "gpu-similarity: <message>", with control characters made printable.
 void complain(std::string_view message) noexcept;
+
+/// Writes all of `text` to standard output.
+/// @throw io::output_error, io::interrupted
+void print(std::string_view text);
 
 }  // namespace gpu::cli

@@ -186,11 +186,11 @@ void pairs_run::run(run_report& report) {
   }
   switch (job_.keep) {
     case keep_kind::edges:
-      if (job_.format == io::result_format::matrix_market) return run_matrix_market(report);
+      if (job_.format == io::result_format::matrix_market) return run_edge_list(report);
       if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {
         return run_best_edges(report);
       }
-      return job_.writes_q() ? run_adjusted_edges(report) : run_edges(report);
+      return job_.writes_q() ? run_edge_list(report) : run_edges(report);
     case keep_kind::top_k:
       return run_top_k(report);
     case keep_kind::counts:
@@ -221,10 +221,14 @@ void pairs_run::run_edges(run_report& report) {
   report.write_after_seconds = watch.seconds();
 }
 
-void pairs_run::run_adjusted_edges(run_report& report) {
+void pairs_run::run_edge_list(run_report& report) {
   const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
   const std::span<const edge> edges(result.edges.data(), result.edges.size());
   report.edge_sum = edge_sum_of(edges, context_);
+  if (job_.format == io::result_format::matrix_market) {
+    return write_whole([&] { io::write_matrix_market(outputs_.result(), edges, context_); },
+                       report);
+  }
   const std::vector<double> q = q_of(edges, result.summary.pairs_tested);
   write_whole([&] { io::write_adjusted_edges(job_.format, outputs_.result(), edges, q, context_); },
               report);
@@ -240,13 +244,6 @@ void pairs_run::add_q(neighbor_table& table) const {
   std::transform(table.statistic.data(),
                  table.statistic.data() + table.statistic.rows() * table.statistic.cols(),
                  table.q.data(), [this](double statistic) { return null_->adjusted_p(statistic); });
-}
-
-void pairs_run::run_matrix_market(run_report& report) {
-  const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
-  const std::span<const edge> edges(result.edges.data(), result.edges.size());
-  report.edge_sum = edge_sum_of(edges, context_);
-  write_whole([&] { io::write_matrix_market(outputs_.result(), edges, context_); }, report);
 }
 
 void pairs_run::run_best_edges(run_report& report) {

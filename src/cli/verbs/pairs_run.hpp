@@ -42,14 +42,13 @@ class pairs_run {
 
  private:
   void run_edges(run_report& report);
-  void run_adjusted_edges(run_report& report);
+  /// All edges at once: with q, or in a format for other programs.
+  void run_edge_list(run_report& report);
   /// q of all edges of a result.
   [[nodiscard]] std::vector<double> q_of(std::span<const edge> edges,
                                          std::uint64_t pairs_tested) const;
   /// q of all partners by --adjust max-t.
   void add_q(neighbor_table& table) const;
-  /// All edges at once, in a format for other programs.
-  void run_matrix_market(run_report& report);
   /// The best few, where a terminal would get every pair.
   void run_best_edges(run_report& report);
   void run_top_k(run_report& report);

@@ -182,9 +182,4 @@ std::vector<std::string> table_notes(const io::table& table, bool transposes, in
   return notes;
 }
 
-std::string infinite_text(std::size_t infinite_rows) {
-  if (infinite_rows == 0) return "";
-  return fmt::format(", {} of them because of an infinite value", infinite_rows);
-}
-
 }  // namespace gpu::cli

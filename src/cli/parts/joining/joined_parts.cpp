@@ -10,15 +10,6 @@
 namespace gpu::cli {
 namespace {
 
-/// That what is kept, and how, is something that parts have.
-void expect_known_job(const part_folder& folder, const job_key& job) {
-  try {
-    (void)job_of(job);
-  } catch (const parts_error& e) {
-    refuse_parts(folder, e.what());
-  }
-}
-
 /// What all parts of a job say alike. Into how many patterns its rows were folded is the affair of
 /// each.
 auto decided(const part_manifest& m) {
@@ -29,7 +20,7 @@ auto decided(const part_manifest& m) {
 
 void add_totals(const part_folder& folder, joined_parts& out) {
   pair_summary& s = out.summary;
-  const keep_kind keep = job_of(out.job).keep;
+  const keep_kind keep = out.command.keep;
   index_t next_row = 0;
   for (const part_manifest& m : out.parts) {
     if (decided(m) != decided(out.parts.front())) {
@@ -90,7 +81,11 @@ joined_parts check_parts(const part_folder& folder) {
   for (auto& [number, part] : listing.parts) out.parts.push_back(std::move(*part.manifest));
   const part_manifest& first = out.parts.front();
   out.job = first.job;
-  expect_known_job(folder, out.job);
+  try {
+    out.command = job_of(out.job);
+  } catch (const parts_error& e) {
+    refuse_parts(folder, e.what());
+  }
   out.family = first.family;
   out.summary = first.summary;
   out.summary.constant_rows.resize(first.without.constant_rows);
@@ -123,7 +118,7 @@ run_report report_of(const joined_parts& joined) {
   report.edge_sum = joined.edge_sum;
   report.is_table_read = true;
   report.has_p = joined.summary.observations > 0;
-  report.is_of_differences = job_of(joined.job).is_differential();
+  report.is_of_differences = joined.command.is_differential();
   return report;
 }
 

@@ -16,6 +16,7 @@ namespace gpu::cli {
 /// The parts of a job that is whole.
 struct joined_parts {
   job_key job;
+  pairs_command command;             ///< job_of(job)
   std::vector<part_manifest> parts;  ///< By number, from 1.
   pair_summary summary;              ///< Of the job; of constant and NaN rows only how many.
   std::uint64_t family = 0;

@@ -88,7 +88,8 @@ void copy_file(const part_folder& folder, const part_file& file, io::output_file
 }
 
 /// What the rows of a job are read and headed by; their names stand in them.
-io::result_context context_of(const joined_parts& joined, const pairs_command& job) {
+io::result_context context_of(const joined_parts& joined) {
+  const pairs_command& job = joined.command;
   static const io::row_names none;
   const pair_summary& s = joined.summary;
   return {.names = none,
@@ -105,9 +106,10 @@ io::result_context context_of(const joined_parts& joined, const pairs_command& j
           .against_rows = s.y_rows};
 }
 
-std::string npy_header_of(const joined_parts& joined, const pairs_command& job) {
+std::string npy_header_of(const joined_parts& joined) {
+  const pairs_command& job = joined.command;
   const pair_summary& s = joined.summary;
-  const io::result_context context = context_of(joined, job);
+  const io::result_context context = context_of(joined);
   if (job.keep != keep_kind::dense) {
     return io::pair_header(job.format, context, io::pair_rows::edges, false, s.pairs_kept);
   }
@@ -144,9 +146,10 @@ std::vector<double> p_of_parts(const joined_parts& joined, const part_folder& fo
 
 /// Rows with q, which follows from the p of all tests. Those of edges stand in the rows, which are
 /// read twice; a table of partners, and differential correlation, have files of them.
-void join_adjusted_rows(const joined_parts& joined, const pairs_command& job,
-                        const part_folder& folder, io::output_file& out) {
-  const io::result_context context = context_of(joined, job);
+void join_adjusted_rows(const joined_parts& joined, const part_folder& folder,
+                        io::output_file& out) {
+  const pairs_command& job = joined.command;
+  const io::result_context context = context_of(joined);
   const std::uint64_t kept = joined.summary.pairs_kept;
   io::adjusted_rows rows(job.format, context);
   const auto for_each_block = [&](const auto& take) {
@@ -198,10 +201,10 @@ void join_edge_lines(const joined_parts& joined, const part_folder& folder, io::
 
 /// Rows behind one header.
 void join_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  const pairs_command job = job_of(joined.job);
-  if (job.writes_q()) return join_adjusted_rows(joined, job, folder, out);
+  const pairs_command& job = joined.command;
+  if (job.writes_q()) return join_adjusted_rows(joined, folder, out);
   if (job.format == io::result_format::npy) {
-    out.write(npy_header_of(joined, job));
+    out.write(npy_header_of(joined));
   } else {
     copy_file(folder, file_of(folder, joined.parts.front(), "header"), out);
   }
@@ -272,7 +275,7 @@ void write_degrees(const joined_parts& joined, const part_folder& folder,
   const part_file& file = file_of(folder, joined.parts.front(), "names");
   checked_lines names(folder, file);
   std::string text = names.next() + "\n";
-  const char separator = io::separator_of(job_of(joined.job).format);
+  const char separator = io::separator_of(joined.command.format);
   for (const std::uint64_t degree : degrees) {
     text.append(names.next()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
@@ -290,7 +293,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
   for (const part_manifest& m : joined.parts) {
     add_degrees(folder, file_of(folder, m, "degrees"), sums);
   }
-  if (job_of(joined.job).format != io::result_format::npy) {
+  if (joined.command.format != io::result_format::npy) {
     return write_degrees(joined, folder, sums, out);
   }
   // Each is below the number of rows.
@@ -300,7 +303,7 @@ void join_degrees(const joined_parts& joined, const part_folder& folder, io::out
 }
 
 void write_rows(const joined_parts& joined, const part_folder& folder, io::output_file& out) {
-  if (job_of(joined.job).keep == keep_kind::counts) {
+  if (joined.command.keep == keep_kind::counts) {
     join_degrees(joined, folder, out);
   } else {
     join_rows(joined, folder, out);

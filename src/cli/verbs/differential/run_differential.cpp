@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/counted.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/verbs/differential/differences.hpp"
@@ -69,12 +68,7 @@ class differential_operation final : public row_operation {
                     s.first_cols, groups_.first_label, s.second_cols, groups_.second_label,
                     s.pairs_tested, s.pairs_kept, s.max_p_effective));
     note_missing_q();
-    const std::size_t infinite = s.infinite_rows.size();
-    const std::size_t without = s.constant_rows.size() + s.nan_rows.size() + infinite;
-    if (without > 0) {
-      say(fmt::format("{} no correlation in a group{}\n", gpu::detail::counted_have(without, "row"),
-                      infinite_text(infinite)));
-    }
+    say(rows_without_text(s, "no correlation in a group"));
   }
 
  private:

@@ -9,7 +9,6 @@
 
 #include <gpu/connectivity.hpp>
 
-#include "base/counted.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/verbs/all_pairs.hpp"
@@ -41,7 +40,7 @@ class soft_threshold_operation final : public row_operation {
                 "--nan pairwise leaves them out pair by pair, --nan propagate such rows");
     connectivity_table found =
         detail::all_pairs(job_.what, detail::pair_tables{table_of(block)}, options_, job_.network);
-    note_rows_without(found.summary);
+    rows_without_ = rows_without_text(found.summary, "no statistic");
     if (job_.keep == soft_result::connectivity) {
       values_ = std::move(found.connectivity);
       for (index_t i = 0; i < block.rows(); ++i) names_.add(block.names.name(i));
@@ -65,10 +64,7 @@ class soft_threshold_operation final : public row_operation {
 
   void finish() override {
     if (job_.quiet) return;
-    if (rows_without_ > 0) {
-      say(fmt::format("{} no statistic{}\n", gpu::detail::counted_have(rows_without_, "row"),
-                      infinite_text(infinite_rows_)));
-    }
+    say(rows_without_);
     if (job_.keep != soft_result::fit) return;
     const double cut = job_.fit.r_squared_cut;
     say(power_ ? fmt::format("power {}: the first whose R^2, with a falling line, is above {}\n",
@@ -77,11 +73,6 @@ class soft_threshold_operation final : public row_operation {
   }
 
  private:
-  void note_rows_without(const pair_summary& s) {
-    infinite_rows_ = s.infinite_rows.size();
-    rows_without_ = s.constant_rows.size() + s.nan_rows.size() + infinite_rows_;
-  }
-
   void take_fit(const scale_free_fits& fits) {
     columns_ = {"Power", "SFT.R.sq", "slope", "truncated.R.sq", "mean.k.", "median.k.", "max.k."};
     values_ = matrix<double>(std::ssize(fits.fits), std::ssize(columns_));
@@ -101,8 +92,7 @@ class soft_threshold_operation final : public row_operation {
   io::row_names names_;               // of the rows of `values_`, or none
   std::vector<std::string> columns_;  // names of its columns
   std::optional<double> power_;
-  std::size_t rows_without_ = 0;   // a statistic
-  std::size_t infinite_rows_ = 0;  // of these
+  std::string rows_without_;  // what is said of rows without a statistic
 };
 
 }  // namespace

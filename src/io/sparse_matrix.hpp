@@ -19,6 +19,20 @@ using any_matrix =
     std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
                  matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
 
+/// use(T{}) for the narrowest type that holds integers from `smallest` to `largest`, which int32
+/// holds.
+template <class Use>
+auto with_narrowest(std::int64_t smallest, std::int64_t largest, const Use& use) {
+  const auto fits = [&]<class T>(T) {
+    return std::in_range<T>(smallest) && std::in_range<T>(largest);
+  };
+  if (fits(std::int8_t{})) return use(std::int8_t{});
+  if (fits(std::uint8_t{})) return use(std::uint8_t{});
+  if (fits(std::int16_t{})) return use(std::int16_t{});
+  if (fits(std::uint16_t{})) return use(std::uint16_t{});
+  return use(std::int32_t{});
+}
+
 /// Which places are stored: those of row i from row_begin[i] on, columns ascending, none twice.
 template <csr_index Index>
 struct sparse_pattern {

@@ -22,17 +22,15 @@
 namespace gpu::cli {
 namespace {
 
-void check_nans(const pairs_command& job, const std::string& file, const io::table& table) {
-  if (job.pairs.nans != nan_policy::reject) return;
-  if (!table.first_nan) return;
+/// @throw io::input_error, which says `hint`, where a value is missing and `options` reject it
+void check_missing(const std::string& file, const io::table& table, const pair_options& options,
+                   bool transposes, std::string_view hint) {
+  if (!table.first_nan || options.nans != nan_policy::reject) return;
+  const bool has_columns = !table.sparse && !table.first_nan->is_in_array;  // that can be left out
   throw io::input_error(
       file, *table.first_nan,
-      missing_text(table, job.transposes,
-                   ways_out(table, job.is_differential()
-                                       ? "--nan propagate leaves out rows that miss a value of a "
-                                         "group"
-                                       : "--nan pairwise leaves them out pair by pair, --nan "
-                                         "propagate such rows")));
+      missing_text(table, transposes,
+                   fmt::format("{}{}", hint, has_columns ? ", --skip-columns columns" : "")));
 }
 
 void check_shape(const std::string& file, const io::table& table, index_t fewest_rows,
@@ -89,7 +87,10 @@ io::table read_one(const pairs_command& job, bool is_input, index_t fewest_rows,
     line.clear();
     note(name, table.reading.notes);
   }
-  check_nans(job, name, table);
+  check_missing(name, table, job.pairs, job.transposes,
+                job.is_differential()
+                    ? "--nan propagate leaves out rows that miss a value of a group"
+                    : "--nan pairwise leaves them out pair by pair, --nan propagate such rows");
   check_shape(name, table, fewest_rows, job.fingerprints ? 1 : 3, job.transposes);
   if (io::has_fields(job.format)) {
     // From here on names are what the lines of the result have.
@@ -97,15 +98,6 @@ io::table read_one(const pairs_command& job, bool is_input, index_t fewest_rows,
     if (quoted) table.names = std::move(*quoted);
   }
   return table;
-}
-
-}  // namespace
-
-namespace {
-
-/// Whether the file has columns that can be left out: text does.
-bool has_columns(const io::table& table) {
-  return !table.sparse && !(table.first_nan && table.first_nan->is_in_array);
 }
 
 /// Row and column of the NaN that comes first in the file.
@@ -154,13 +146,7 @@ void check_table(const job_files& job, const io::table& table, const pair_option
     note(job.input == "-" ? "standard input" : job.input,
          table_notes(table, job.transposes, options.exec.cpu_threads));
   }
-  if (!table.first_nan || options.nans != nan_policy::reject) return;
-  throw io::input_error(job.input, *table.first_nan,
-                        missing_text(table, job.transposes, ways_out(table, hint)));
-}
-
-std::string ways_out(const io::table& table, std::string_view hint) {
-  return fmt::format("{}{}", hint, has_columns(table) ? ", --skip-columns columns" : "");
+  check_missing(job.input, table, options, job.transposes, hint);
 }
 
 std::string missing_text(const io::table& table, bool transposes, std::string_view hint) {

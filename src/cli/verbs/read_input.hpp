@@ -59,9 +59,6 @@ struct input_tables {
 [[nodiscard]] std::string missing_text(const io::table& table, bool transposes,
                                        std::string_view hint);
 
-/// `hint`, and the option that leaves out columns where `table` takes it.
-[[nodiscard]] std::string ways_out(const io::table& table, std::string_view hint);
-
 /// What is said of a table that a verb over rows takes whole, and its missing values.
 /// @throw io::input_error, which says `hint`, where options.nans rejects them
 void check_table(const job_files& job, const io::table& table, const pair_options& options,

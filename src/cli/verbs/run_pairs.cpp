@@ -14,17 +14,10 @@
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"
+#include "cli/verbs/table_notes.hpp"
 
 namespace gpu::cli {
 namespace {
-
-// Who adjusts and cuts by magnitude finds no column q, and is told why.
-void note_missing_q(const pairs_command& job) {
-  if (job.quiet || job.filter.adjust != adjustment::benjamini_hochberg) return;
-  if (job.keep != keep_kind::edges || job.writes_q()) return;
-  note("--adjust bh",
-       {"there is no column q with --min-abs: q needs every pair that --max-p keeps"});
-}
 
 // Of few columns p cannot be small.
 void note_few_columns(const pairs_command& job, const pair_summary& summary) {

@@ -14,6 +14,7 @@
 
 #include "base/parallel.hpp"
 #include "base/parsed.hpp"
+#include "cli/process/messages.hpp"
 #include "io/io_error.hpp"
 
 namespace gpu::cli {
@@ -180,6 +181,17 @@ std::vector<std::string> table_notes(const io::table& table, bool transposes, in
     notes.push_back(std::move(shared));
   }
   return notes;
+}
+
+void note_missing_q(const pairs_command& job) {
+  const bool has_lines = job.keep == keep_kind::edges || job.keep == keep_kind::top_k;
+  if (job.quiet || job.filter.adjust != adjustment::benjamini_hochberg) return;
+  if (!has_lines || job.writes_q()) return;
+  note("--adjust bh",
+       {fmt::format("there is no column q with {}: q needs every pair that --max-p keeps",
+                    job.keep == keep_kind::top_k ? "--keep top-k"
+                    : job.is_differential()      ? "--min-abs-z"
+                                                 : "--min-abs")});
 }
 
 }  // namespace gpu::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "cli/options/options.hpp"
 #include "io/table.hpp"
 
 namespace gpu::cli {
@@ -18,6 +19,9 @@ namespace gpu::cli {
 /// @param transposes whether the rows of the table are the columns of the file
 [[nodiscard]] std::vector<std::string> table_notes(const io::table& table, bool transposes,
                                                    int threads);
+
+/// Who adjusts and finds no column q in the result is told why.
+void note_missing_q(const pairs_command& job);
 
 /// "2 rows have no statistic, 1 of them because of an infinite value", `what` they have, with a
 /// line end;

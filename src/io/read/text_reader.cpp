@@ -40,11 +40,6 @@ struct value_range {
     largest = std::max(largest, segment.largest);
     has_reals = has_reals || std::holds_alternative<std::span<double>>(segment.values);
   }
-  template <class T>
-  [[nodiscard]] bool fits() const {
-    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
-           largest <= std::numeric_limits<T>::max();
-  }
 };
 
 namespace {
@@ -145,13 +140,10 @@ matrix<T> join(std::deque<block_values>& blocks, index_t rows, index_t cols, int
 
 any_matrix join_narrowest(std::deque<block_values>& blocks, const value_range& range, index_t cols,
                           int threads) {
-  const index_t rows = range.rows;
-  if (range.fits<std::int8_t>()) return join<std::int8_t>(blocks, rows, cols, threads);
-  if (range.fits<std::uint8_t>()) return join<std::uint8_t>(blocks, rows, cols, threads);
-  if (range.fits<std::int16_t>()) return join<std::int16_t>(blocks, rows, cols, threads);
-  if (range.fits<std::uint16_t>()) return join<std::uint16_t>(blocks, rows, cols, threads);
-  if (range.fits<std::int32_t>()) return join<std::int32_t>(blocks, rows, cols, threads);
-  return join<double>(blocks, rows, cols, threads);
+  if (range.has_reals) return join<double>(blocks, range.rows, cols, threads);
+  return with_narrowest(range.smallest, range.largest, [&]<class T>(T) -> any_matrix {
+    return join<T>(blocks, range.rows, cols, threads);
+  });
 }
 
 }  // namespace

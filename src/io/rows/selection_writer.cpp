@@ -19,16 +19,6 @@ namespace {
 
 constexpr std::size_t integer_longest = 20;
 
-char* append_value(char* out, double value) {
-  return append_number(out, value);
-}
-char* append_value(char* out, float value) {
-  return append_number(out, value);
-}
-char* append_value(char* out, std::int32_t value) {
-  return append_integer(out, value);
-}
-
 }  // namespace
 
 selection_writer::selection_writer(output_file& out, selection_to_write what)
@@ -101,7 +91,7 @@ void selection_writer::write_text(const row_selection<T>& selected, const row_na
         out = append_integer(out, column + 1);
       }
       *out++ = separator_;
-      out = append_value(out, selected.values(i, k));
+      out = append_number(out, selected.values(i, k));
       if (what_.has_counts) {
         *out++ = separator_;
         out = append_integer(out, selected.counts(i, k));

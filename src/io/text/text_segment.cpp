@@ -15,11 +15,6 @@
 namespace gpu::io {
 namespace {
 
-template <class T>
-constexpr bool holds(std::int32_t smallest, std::int32_t largest) {
-  return smallest >= std::numeric_limits<T>::min() && largest <= std::numeric_limits<T>::max();
-}
-
 bool is_number_with(std::string_view field, char decimal) {
   return parse_value(field, {.decimal = decimal}).kind != number_kind::not_a_number;
 }
@@ -331,22 +326,11 @@ void segment_reader::store_values() {
   }
   segment_.smallest = smallest;
   segment_.largest = largest;
-  const auto store = [&]<class T>(T) {
+  with_narrowest(smallest, largest, [&]<class T>(T) {
     const std::span<T> narrow = arena_.take<T>(integer_count_);
     std::transform(begin, end, narrow.begin(), [](std::int32_t v) { return static_cast<T>(v); });
     segment_.values = narrow;
-  };
-  if (holds<std::int8_t>(smallest, largest)) {
-    store(std::int8_t{});
-  } else if (holds<std::uint8_t>(smallest, largest)) {
-    store(std::uint8_t{});
-  } else if (holds<std::int16_t>(smallest, largest)) {
-    store(std::int16_t{});
-  } else if (holds<std::uint16_t>(smallest, largest)) {
-    store(std::uint16_t{});
-  } else {
-    store(std::int32_t{});
-  }
+  });
 }
 
 }  // namespace gpu::io

@@ -2,6 +2,7 @@
 // Numbers in the fewest digits that give the same value.
 
 #include <cstddef>
+#include <cstdint>
 
 namespace gpu::io {
 
@@ -15,5 +16,8 @@ char* append_number(char* out, float value);
 
 /// The same for integers.
 char* append_integer(char* out, long long value);
+inline char* append_number(char* out, std::int32_t value) {
+  return append_integer(out, value);
+}
 
 }  // namespace gpu::io

@@ -27,35 +27,32 @@ bool take_number(std::string_view& text, Integer& number) {
   return true;
 }
 
-/// The roles of a file that only the first part has, and its names.
-struct first_file {
+/// A file of a part: the ending of its name, or, of one that only the first part has, all of it.
+struct known_file {
   std::string_view role;
   std::string_view name;
-};
-constexpr std::array first_files{first_file{"header", "header.tsv"},
-                                 first_file{"header", "header.csv"},
-                                 first_file{"names", "names.txt"}};
+  bool is_of_first = false;
 
-/// The roles of a file that every part has, and the endings of its names.
-struct part_ending {
-  std::string_view role;
-  std::string_view ending;
+  [[nodiscard]] bool is(const part_place& place, std::string_view other) const {
+    return is_of_first ? place.number == 1 && name == other : name_of(place, name) == other;
+  }
 };
-constexpr std::array part_endings{
-    part_ending{"rows", ".tsv"},     part_ending{"rows", ".csv"},
-    part_ending{"rows", ".records"}, part_ending{"degrees", ".degrees.npy"},
-    part_ending{"bins", ".bins"},    part_ending{"p", ".p"},
-    part_ending{"row_p", ".row_p"}};
+constexpr std::array known_files{known_file{"rows", ".tsv"},
+                                 known_file{"rows", ".csv"},
+                                 known_file{"rows", ".records"},
+                                 known_file{"degrees", ".degrees.npy"},
+                                 known_file{"bins", ".bins"},
+                                 known_file{"p", ".p"},
+                                 known_file{"row_p", ".row_p"},
+                                 known_file{"header", "header.tsv", true},
+                                 known_file{"header", "header.csv", true},
+                                 known_file{"names", "names.txt", true}};
 
 bool is_whole_name_of_parts(std::string_view name) {
-  if (name == lock_name || step_of_sum(name)) return true;
-  if (std::any_of(first_files.begin(), first_files.end(),
-                  [&](const first_file& file) { return file.name == name; })) {
-    return true;
-  }
-  return place_of(name, manifest_ending) ||
-         std::any_of(part_endings.begin(), part_endings.end(),
-                     [&](const part_ending& e) { return place_of(name, e.ending).has_value(); });
+  return name == lock_name || step_of_sum(name) || place_of(name, manifest_ending) ||
+         std::any_of(known_files.begin(), known_files.end(), [&](const known_file& file) {
+           return file.is_of_first ? file.name == name : place_of(name, file.name).has_value();
+         });
 }
 
 }  // namespace
@@ -95,19 +92,17 @@ std::optional<int> step_of_sum(std::string_view name) {
 }
 
 bool is_file_of(const part_place& place, std::string_view role, std::string_view name) {
-  for (const part_ending& e : part_endings) {
-    if (e.role == role && name_of(place, e.ending) == name) return true;
-  }
-  return place.number == 1 && std::any_of(first_files.begin(), first_files.end(), [&](auto& file) {
-           return file.role == role && file.name == name;
-         });
+  return std::any_of(known_files.begin(), known_files.end(), [&](const known_file& file) {
+    return file.role == role && file.is(place, name);
+  });
 }
 
 std::vector<std::string> names_at(const part_place& place) {
   std::vector<std::string> out;
-  for (const part_ending& e : part_endings) out.push_back(name_of(place, e.ending));
-  if (place.step > 0 || place.number > 1) return out;
-  for (const first_file& file : first_files) out.emplace_back(file.name);
+  for (const known_file& file : known_files) {
+    if (!file.is_of_first) out.push_back(name_of(place, file.name));
+    if (file.is_of_first && place.step == 0 && place.number == 1) out.emplace_back(file.name);
+  }
   return out;
 }
 

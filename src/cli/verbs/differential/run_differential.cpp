@@ -67,21 +67,11 @@ class differential_operation final : public row_operation {
     say(fmt::format("{} {} columns against {} {}: {} pairs tested, {} kept, p <= {:.6g}\n",
                     s.first_cols, groups_.first_label, s.second_cols, groups_.second_label,
                     s.pairs_tested, s.pairs_kept, s.max_p_effective));
-    note_missing_q();
+    note_missing_q(job_);
     say(rows_without_text(s, "no correlation in a group"));
   }
 
  private:
-  // Who adjusts and finds no column q is told why.
-  void note_missing_q() const {
-    if (job_.filter.adjust != adjustment::benjamini_hochberg) return;
-    if (job_.keep == keep_kind::counts || job_.writes_q()) return;
-    const char* const beside = job_.keep == keep_kind::top_k ? "--keep top-k" : "--min-abs-z";
-    note("--adjust bh",
-         {fmt::format("there is no column q with {}: q needs every pair that --max-p keeps",
-                      beside)});
-  }
-
   void write_degrees() {
     fmt::format_to(text_->end(), "name{}degree", tab_);
     text_->end_line();

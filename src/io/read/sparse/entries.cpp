@@ -15,12 +15,6 @@ struct entry_range {
   std::int64_t largest = 0;
   bool has_reals = false;
   bool has_doubles = false;  // or integers beside floats
-
-  template <class T>
-  [[nodiscard]] bool fits() const {
-    return !has_reals && smallest >= std::numeric_limits<T>::min() &&
-           largest <= std::numeric_limits<T>::max();
-  }
 };
 
 template <class Place>
@@ -166,11 +160,12 @@ void assemble_to(std::vector<entry_piece<Place>>& pieces, mirrored how, int thre
                  std::size_t entries, sparse_matrix& out) {
   const entry_range range = range_of(pieces, how);
   assembly<Index, Place> all(pieces, out.rows, how, threads, entries);
-  if (range.fits<std::int8_t>()) return all.template move_to<std::int8_t>(out);
-  if (range.fits<std::uint8_t>()) return all.template move_to<std::uint8_t>(out);
-  if (range.fits<std::int16_t>()) return all.template move_to<std::int16_t>(out);
-  if (range.fits<std::uint16_t>()) return all.template move_to<std::uint16_t>(out);
-  if (range.fits<std::int32_t>()) return all.template move_to<std::int32_t>(out);
+  const bool fits =
+      std::in_range<std::int32_t>(range.smallest) && std::in_range<std::int32_t>(range.largest);
+  if (!range.has_reals && fits) {
+    return with_narrowest(range.smallest, range.largest,
+                          [&]<class T>(T) { all.template move_to<T>(out); });
+  }
   if (range.has_reals && !range.has_doubles) return all.template move_to<float>(out);
   all.template move_to<double>(out);
 }

@@ -103,6 +103,21 @@ TEST_CASE("An interrupt ends the writing of results that are written whole", "[c
   }
 }
 
+TEST_CASE("An interrupt of a verb that takes the whole table is reported", "[cli][signal]") {
+  const temporary_folder folder;
+  const std::string report = folder.path("report.json");
+  command_settings settings;
+  settings.is_time_to_signal = after(std::chrono::milliseconds(1000));
+  const auto result = run_command({"soft-threshold", folder.write("in.txt", moving_rows(20000)),
+                                   "--threads", "1", "--report", report},
+                                  settings);
+  INFO(result.err);
+  CHECK(result.exit_code == exit_interrupted);
+  CHECK(result.seconds_after_signal < soon);
+  CHECK(result.err.ends_with("gpu-similarity: interrupted: nothing is written\n"));
+  CHECK(report_value(read_file(report), "status") == "\"interrupted\"");
+}
+
 TEST_CASE("An interrupt ends a wait", "[cli][signal]") {
   const temporary_folder folder;
   const std::string input = folder.write("in.txt", moving_rows(2000));

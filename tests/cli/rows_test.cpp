@@ -16,6 +16,7 @@
 #include "reference/top_k_reference.hpp"
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
+#include "support/npy_bytes.hpp"
 
 using namespace gpu_test;
 
@@ -54,11 +55,7 @@ const large_table& table() {
 
 /// An .npy of zeros, of which only the header takes room on the disk.
 std::string write_zeros(const std::string& path, gpu::index_t rows, gpu::index_t cols) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
-                       std::to_string(rows) + ", " + std::to_string(cols) + "), }";
-  header.resize(117, ' ');
-  header += '\n';
-  std::ofstream(path, std::ios::binary) << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header;
+  std::ofstream(path, std::ios::binary) << npy_header("<f8", rows, cols);
   CHECK(::truncate(path.c_str(), 128 + rows * cols * static_cast<off_t>(sizeof(double))) == 0);
   return path;
 }

@@ -13,6 +13,7 @@
 #include "cli/small_tables.hpp"
 #include "reference/tanimoto_reference.hpp"
 #include "support/catch.hpp"
+#include "support/npy_bytes.hpp"
 
 using namespace gpu_test;
 
@@ -106,13 +107,8 @@ std::string table_of(const rows& all) {
 
 /// .npy of uint8 or bool.
 std::string npy_of(const std::string& descr, const std::vector<std::string>& lines) {
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(lines.size()) + ", " + std::to_string(lines[0].size()) +
-                       "), }";
-  header.resize(118 - 1, ' ');
-  header += '\n';
-  std::string out("\x93NUMPY\x01\x00\x76\x00", 10);
-  out += header;
+  std::string out = npy_header(descr, static_cast<gpu::index_t>(lines.size()),
+                               static_cast<gpu::index_t>(lines[0].size()));
   for (const std::string& line : lines) out += line;
   return out;
 }

@@ -1,7 +1,6 @@
 // How exact covariates and weights are: equal weights change no bit, and the error of a partial
 // correlation is within the bound of docs/partial.md.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -12,6 +11,7 @@
 #include "reference/column_reference.hpp"
 #include "support/catch.hpp"
 #include "support/pair_cases.hpp"
+#include "support/same_or_nan.hpp"
 
 namespace {
 
@@ -19,12 +19,6 @@ using gpu::index_t;
 
 gpu::pair_options on_cpu(gpu::pair_variant variant) {
   return {.variant = variant, .exec = {.target = gpu::backend::cpu}};
-}
-
-bool same_bits(const gpu::matrix<double>& a, const gpu::matrix<double>& b) {
-  return std::equal(a.data(), a.data() + a.rows() * a.cols(), b.data(), [](double x, double y) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-  });
 }
 
 gpu::matrix<double> with_offset(gpu::matrix<double> table, double offset) {
@@ -69,7 +63,7 @@ TEST_CASE("Equal weights give the bits without weights", "[columns]") {
                                       << ", weight " << weight << ", partial " << is_partial);
             const std::vector<double> weights(static_cast<std::size_t>(cols), weight);
             options.column_weights = weights;
-            CHECK(same_bits(gpu::all_pairs(what, data, options), wanted));
+            CHECK(gpu_test::same_bits(gpu::all_pairs(what, data, options), wanted));
           }
         }
       }
@@ -85,7 +79,7 @@ TEST_CASE("Weights that are equal or 0 have the bits of ones and zeros", "[colum
   options.column_weights = weights;
   const auto wanted = gpu::pearson_all_pairs(data, options);
   for (double& w : weights) w *= 0.3;
-  CHECK(same_bits(gpu::pearson_all_pairs(data, options), wanted));
+  CHECK(gpu_test::same_bits(gpu::pearson_all_pairs(data, options), wanted));
 }
 
 // Rows that the covariates explain except for a share from 1 to 1e-9 of their length.

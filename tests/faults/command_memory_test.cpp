@@ -11,6 +11,7 @@
 #include "cli/run_command.hpp"
 #include "support/catch.hpp"
 #include "support/gzip_files.hpp"
+#include "support/npy_bytes.hpp"
 
 namespace {
 
@@ -24,18 +25,6 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 /// A shape whose values as doubles, and whose pairs of rows, take much more than its bytes.
 constexpr int rows = 1500;
 constexpr int cols = 300;
-
-std::string npy(const char* type, int count, int length, const std::string& values) {
-  std::string header = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(count) + ", " + std::to_string(length) + "), }";
-  constexpr std::size_t preamble = 10;
-  while ((preamble + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string out("\x93NUMPY\x01\x00", 8);
-  out += static_cast<char>(header.size() & 0xFFU);
-  out += static_cast<char>(header.size() >> 8U);
-  return out + header + values;
-}
 
 /// Bytes from 0 to `most`.
 std::string bytes_of(int count, int length, unsigned most) {
@@ -88,9 +77,10 @@ class bench {
  private:
   void write(const std::string& name, int count, int length) const {
     const std::string values = bytes_of(count, length, 99);
-    static_cast<void>(folder_.write(name + ".npy", npy("|i1", count, length, values)));
     static_cast<void>(
-        folder_.write(name + ".bits.npy", npy("|u1", count, length, bytes_of(count, length, 1))));
+        folder_.write(name + ".npy", gpu_test::npy_header("|i1", count, length) + values));
+    static_cast<void>(folder_.write(name + ".bits.npy", gpu_test::npy_header("|u1", count, length) +
+                                                            bytes_of(count, length, 1)));
     std::string entries;
     for (int i = 0; i < count; ++i) {
       for (int k = 1; k <= 40; ++k) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metamorphic/trial.hpp"
+#include "support/same_or_nan.hpp"
 
 namespace {
 
@@ -26,10 +27,6 @@ gpu::matrix<double> best_statistics(const trial& job, const gpu::matrix<std::int
   return gpu_test::run(measure::spearman, data, job.options,
                        gpu::top_k_sink{.k = 5, .keep = job.keep})
       .statistic.clone();
-}
-
-bool same_bits(double a, double b) {
-  return a == b || (std::isnan(a) && std::isnan(b));
 }
 
 }  // namespace
@@ -64,10 +61,11 @@ TEST_CASE("Permuted rows give permuted results in every sink", "[metamorphic]") 
       wrong += moved_counts.degree[static_cast<std::size_t>(i)] !=
                counts.degree[static_cast<std::size_t>(from)];
       for (gpu::index_t k = 0; k < best.cols(); ++k) {
-        wrong += !same_bits(std::abs(moved_best(i, k)), std::abs(best(from, k)));
+        wrong += !gpu_test::same_or_nan(std::abs(moved_best(i, k)), std::abs(best(from, k)));
       }
       for (gpu::index_t j = 0; j < job.data.rows(); ++j) {
-        wrong += !same_bits(moved_dense(i, j), dense(from, order[static_cast<std::size_t>(j)]));
+        wrong += !gpu_test::same_or_nan(moved_dense(i, j),
+                                        dense(from, order[static_cast<std::size_t>(j)]));
       }
     }
     CHECK(wrong == 0);

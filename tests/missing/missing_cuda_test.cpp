@@ -1,6 +1,7 @@
 #include <gpu/all_pairs.hpp>
 
 #include "missing/missing_cases.hpp"
+#include "support/same_or_nan.hpp"
 
 using gpu_test::pair_target;
 
@@ -11,10 +12,6 @@ constexpr pair_target host{.where = gpu::backend::cpu};
 const std::vector<std::pair<gpu::index_t, gpu::index_t>> shapes{
     {2, 3}, {9, 5}, {40, 30}, {33, 100}, {21, 257}};
 
-bool same_bits(double a, double b) {
-  return a == b || (a != a && b != b);
-}
-
 // Every sink on both backends, bit for bit.
 void backends_agree(gpu::measure what, const gpu::matrix<double>& data, double min_abs) {
   const auto on = [&](const pair_target& where, const auto& sink) {
@@ -24,7 +21,8 @@ void backends_agree(gpu::measure what, const gpu::matrix<double>& data, double m
   const auto wanted = on(host, gpu::dense_sink{});
   std::size_t wrong = 0;
   for (gpu::index_t i = 0; i < data.rows(); ++i) {
-    for (gpu::index_t j = 0; j < data.rows(); ++j) wrong += !same_bits(dense(i, j), wanted(i, j));
+    for (gpu::index_t j = 0; j < data.rows(); ++j)
+      wrong += !gpu_test::same_or_nan(dense(i, j), wanted(i, j));
   }
   CHECK(wrong == 0);
   CHECK(dense.summary.constant_rows == wanted.summary.constant_rows);
@@ -118,7 +116,8 @@ void sinks_agree(const missing_call& call, const gpu::pair_filter& keep, gpu::in
   CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.edges.begin(), wanted.edges.end(),
                    [](const gpu::edge& a, const gpu::edge& b) {
                      return a.row == b.row && a.col == b.col &&
-                            same_bits(a.statistic, b.statistic) && same_bits(a.p, b.p);
+                            gpu_test::same_or_nan(a.statistic, b.statistic) &&
+                            gpu_test::same_or_nan(a.p, b.p);
                    }));
   const gpu::count_sink counting{.keep = keep, .histogram_bins = 17};
   const auto counts = call.on(cuda, counting);
@@ -141,9 +140,9 @@ void dense_agrees(const missing_call& call) {
   std::size_t wrong = 0;
   for (gpu::index_t i = 0; i < got.rows(); ++i) {
     for (gpu::index_t j = 0; j < got.cols(); ++j) {
-      wrong += !same_bits(got(i, j), wanted(i, j));
-      wrong += !same_bits(static_cast<double>(single(i, j)),
-                          static_cast<double>(static_cast<float>(wanted(i, j))));
+      wrong += !gpu_test::same_or_nan(got(i, j), wanted(i, j));
+      wrong += !gpu_test::same_or_nan(static_cast<double>(single(i, j)),
+                                      static_cast<double>(static_cast<float>(wanted(i, j))));
     }
   }
   CHECK(wrong == 0);

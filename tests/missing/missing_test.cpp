@@ -1,4 +1,3 @@
-#include <bit>
 #include <string>
 
 #include <gpu/observations.hpp>
@@ -6,6 +5,7 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "missing/missing_cases.hpp"
+#include "support/same_or_nan.hpp"
 #include "support/sink_bytes.hpp"
 
 using gpu_test::pair_target;
@@ -69,10 +69,6 @@ bool is_by_masks(gpu::measure what, const gpu::matrix<double>& data,
   return choice.find(" masks") != std::string::npos;
 }
 
-bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
-}
-
 }  // namespace
 
 TEST_CASE("Spearman over shared columns", "[missing]") {
@@ -118,7 +114,8 @@ TEST_CASE("Bicor over shared columns has the bits of complete rows", "[missing]"
             wanted = gpu::bicor_all_pairs(gpu::as_matrix(both[0], 2, shared), tiled.options(),
                                           gpu::dense_sink{})(0, 1);
           }
-          wrong += !same_bits(got(i, j), wanted) || !same_bits(got(j, i), wanted);
+          wrong +=
+              !gpu_test::same_bits(got(i, j), wanted) || !gpu_test::same_bits(got(j, i), wanted);
         }
       }
       INFO(rows << " x " << cols << ", holes " << static_cast<int>(kind));
@@ -261,11 +258,7 @@ TEST_CASE("Few masks and many give the same bits", "[missing]") {
 
         const auto got = gpu::all_pairs(what, data.view(), options, gpu::dense_sink{});
         const auto wanted = gpu::all_pairs(what, more.view(), options, gpu::dense_sink{});
-        gpu::index_t wrong = 0;
-        for (gpu::index_t i = 0; i < rows; ++i) {
-          for (gpu::index_t j = 0; j < rows; ++j) wrong += !same_bits(got(i, j), wanted(i, j));
-        }
-        CHECK(wrong == 0);
+        CHECK(gpu_test::same_bits(got, wanted));
 
         for (const auto order :
              {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
@@ -300,7 +293,7 @@ TEST_CASE("Few masks and many give the same bits", "[missing]") {
           CHECK(std::equal(kept.begin(), kept.end(), edges.edges.begin(), edges.edges.end(),
                            [](const gpu::edge& a, const gpu::edge& b) {
                              return a.row == b.row && a.col == b.col &&
-                                    same_bits(a.statistic, b.statistic);
+                                    gpu_test::same_bits(a.statistic, b.statistic);
                            }));
         }
       }

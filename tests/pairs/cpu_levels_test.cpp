@@ -2,7 +2,6 @@
 // 8-bit screen at strict cuts, the filters at loose ones. Run once per instruction set.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -16,6 +15,7 @@
 #include "pairs/measure_calls.hpp"
 #include "support/catch.hpp"
 #include "support/generators.hpp"
+#include "support/same_or_nan.hpp"
 
 namespace {
 
@@ -185,14 +185,7 @@ TEST_CASE("Dense statistics of any values have the bits of the naive variant", "
           gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::naive), gpu::dense_sink{});
       const auto got =
           gpu::all_pairs(what, view, cpu_options(gpu::pair_variant::tiled), gpu::dense_sink{});
-      bool same = true;
-      for (index_t i = 0; i < rows; ++i) {
-        for (index_t j = 0; j < rows; ++j) {
-          same = same && std::bit_cast<std::uint64_t>(wanted(i, j)) ==
-                             std::bit_cast<std::uint64_t>(got(i, j));
-        }
-      }
-      CHECK(same);
+      CHECK(gpu_test::same_bits(got, wanted));
     }
   };
   // Products below the least normal double, alone in their sums.

@@ -16,6 +16,7 @@
 #include "pairs/measure_calls.hpp"
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/same_or_nan.hpp"
 
 namespace {
 
@@ -60,16 +61,6 @@ gpu::matrix<T> wide_table(index_t rows, index_t cols, unsigned seed, unsigned va
     if (rows > 11) out(11, cols - 1) = std::numeric_limits<T>::quiet_NaN();
   }
   return out;
-}
-
-bool same_bits(const gpu::matrix<double>& a, const gpu::matrix<double>& b) {
-  for (index_t i = 0; i < a.rows(); ++i) {
-    for (index_t j = 0; j < a.cols(); ++j) {
-      const bool both_nan = std::isnan(a(i, j)) && std::isnan(b(i, j));
-      if (!both_nan && a(i, j) != b(i, j)) return false;
-    }
-  }
-  return a.rows() == b.rows() && a.cols() == b.cols();
 }
 
 // Cuts between statistics, and such that are one: the pair itself is kept.
@@ -156,7 +147,7 @@ void check_table(gpu::measure what, const gpu::matrix<T>& data) {
   };
   const gpu::matrix<double> dense = gpu::all_pairs(what, view, cpu_options(naive));
   for (const int threads : {1, 2, 3}) {
-    CHECK(same_bits(gpu::all_pairs(what, view, cpu_options(tiled, threads)), dense));
+    CHECK(gpu_test::same_bits(gpu::all_pairs(what, view, cpu_options(tiled, threads)), dense));
   }
   const std::vector<double> cuts = cuts_of(dense);
   check_cuts([&](int threads, const auto& sink) { return run(tiled, threads, sink); }, dense, false,
@@ -189,7 +180,7 @@ void check_table(gpu::measure what, const gpu::matrix<T>& data) {
         return gpu::all_pairs(what, x, y, cpu_options(tiled, threads), sink);
       },
       across, true, {cuts.back()});
-  CHECK(same_bits(gpu::all_pairs(what, x, y, cpu_options(tiled)), across));
+  CHECK(gpu_test::same_bits(gpu::all_pairs(what, x, y, cpu_options(tiled)), across));
 }
 
 }  // namespace
@@ -265,13 +256,13 @@ TEST_CASE("Dense results of doubles have the bits of the naive variant", "[wide]
           gpu::all_pairs(gpu::measure::pearson, view, cpu_options(gpu::pair_variant::naive));
       for (const int threads : {1, 3}) {
         const auto options = cpu_options(gpu::pair_variant::tiled, threads);
-        CHECK(same_bits(gpu::all_pairs(gpu::measure::pearson, view, options), wanted));
+        CHECK(gpu_test::same_bits(gpu::all_pairs(gpu::measure::pearson, view, options), wanted));
       }
       const index_t split = rows / 3;
       const gpu::matrix_view<const double> x(view.row(0), split, cols, view.row_stride());
       const gpu::matrix_view<const double> y(view.row(split), rows - split, cols,
                                              view.row_stride());
-      CHECK(same_bits(
+      CHECK(gpu_test::same_bits(
           gpu::all_pairs(gpu::measure::pearson, y, x, cpu_options(gpu::pair_variant::tiled)),
           gpu::all_pairs(gpu::measure::pearson, y, x, cpu_options(gpu::pair_variant::naive))));
     }
@@ -392,7 +383,7 @@ TEST_CASE("Sums of sorted rows stay in 32 bits as long as they are there", "[wid
 // Sums of all columns are beyond 2^53.
 TEST_CASE("Statistics of rows of 400,001 ranks are exact", "[wide]") {
   const auto data = wide_table<float>(9, 400001, 11, 1000000);
-  CHECK(same_bits(
+  CHECK(gpu_test::same_bits(
       gpu::all_pairs(gpu::measure::spearman, data.view(), cpu_options(gpu::pair_variant::tiled)),
       gpu::all_pairs(gpu::measure::spearman, data.view(), cpu_options(gpu::pair_variant::naive))));
 }

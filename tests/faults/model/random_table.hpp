@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "faults/model/random_source.hpp"
+#include "support/npy_bytes.hpp"
 
 namespace gpu_test {
 
@@ -185,15 +186,7 @@ inline std::string text_of(const random_table& table, bool has_names) {
 
 /// As a .npy file of doubles.
 inline std::string npy_of(const random_table& table) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
-                       std::to_string(table.rows) + ", " + std::to_string(table.cols) + "), }";
-  constexpr std::size_t prefix = 10;
-  while ((prefix + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string out("\x93NUMPY\x01\x00", 8);
-  out += static_cast<char>(header.size() & 0xff);
-  out += static_cast<char>(header.size() >> 8);
-  out += header;
+  std::string out = npy_header("<f8", table.rows, table.cols);
   out.append(reinterpret_cast<const char*>(table.values.data()),
              table.values.size() * sizeof(double));
   return out;

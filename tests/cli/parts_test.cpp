@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int parts = 7;
-
 }  // namespace
 
 TEST_CASE("A job of two tables is one of both", "[cli][parts]") {

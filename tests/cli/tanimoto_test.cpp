@@ -107,8 +107,8 @@ std::string table_of(const rows& all) {
 
 /// .npy of uint8 or bool.
 std::string npy_of(const std::string& descr, const std::vector<std::string>& lines) {
-  std::string out = npy_header(descr, static_cast<gpu::index_t>(lines.size()),
-                               static_cast<gpu::index_t>(lines[0].size()));
+  std::string out = npy_header(descr, static_cast<std::int64_t>(lines.size()),
+                               static_cast<std::int64_t>(lines[0].size()));
   for (const std::string& line : lines) out += line;
   return out;
 }

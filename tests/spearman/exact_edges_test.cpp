@@ -305,10 +305,9 @@ TEST_CASE("adjustments of exact and of the default p", "[spearman][exact]") {
       for (const double alpha : {1.0, 0.3, 0.05, 1e-3, 1e-6}) {
         INFO(cols << " columns, exact " << is_exact << ", tail " << static_cast<int>(side)
                   << ", alpha " << alpha);
-        const auto edges_of = [&](gpu::adjustment adjust) {
+        const auto edges_of = [&, &how = options](gpu::adjustment adjust) {
           return gpu::spearman_all_pairs(
-              data, options,
-              gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
+              data, how, gpu::edge_sink{.keep = {.max_p = alpha, .side = side, .adjust = adjust}});
         };
         check_kept(edges_of(gpu::adjustment::bonferroni).edges,
                    kept_of(all, {.side = side}, alpha / static_cast<double>(all.size())));

@@ -43,7 +43,7 @@ enum class row_folding {
   automatic,
   never,  ///< Every row for itself.
   /// However few rows repeat. gpu::unsupported for Pearson and the naive variant on CUDA, which
-  /// keep no ranks.
+  /// keep no ranks, and with nan_policy::pairwise, covariates and weights.
   always
 };
 

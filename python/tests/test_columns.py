@@ -130,7 +130,7 @@ def test_what_is_refused_is_named() -> None:
         gs.edges(x, measure="pearson", weights=[1, 2, 3])
     with pytest.raises(ValueError, match="weights: got shape"):
         gs.edges(x, measure="pearson", weights=z)
-    with pytest.raises(gs.Unsupported, match="weights: Spearman takes none"):
+    with pytest.raises(gs.Unsupported, match="weights: not offered for Spearman"):
         gs.edges(x, weights=np.ones(COLS))
     with pytest.raises(gs.Unsupported, match="nans: pairwise is not offered with covariates"):
         gs.edges(x, covariates=z, nans="pairwise")

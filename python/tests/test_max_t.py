@@ -127,7 +127,7 @@ def test_seeds_tails_and_axis(rng: Rng) -> None:
             "shuffle: got 'roll', expected one of 'permutation', 'circular'",
         ),
         ({"nans": "pairwise"}, gs.Unsupported, "nans: pairwise is not offered for max-T"),
-        ({"part": (0, 2)}, gs.Unsupported, "part: max-T needs the maxima of all pairs"),
+        ({"part": (0, 2)}, gs.Unsupported, "part: not offered for max-T, expected the whole job"),
     ],
 )
 def test_refusals(options: Any, error: Any, words: str) -> None:

@@ -138,7 +138,7 @@ template <class Sink>
 sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
                                       const pair_options& options, const Sink& sink) {
   return with_memory_errors("all pairs", [&] {
-    const pair_call call(what, data, options, p_use_of<Sink>);
+    const pair_call call(what, data, options, facts_of(sink));
     return run_all_pairs(call.what(), call.tables(), options, sink);
   });
 }

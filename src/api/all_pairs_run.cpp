@@ -17,7 +17,6 @@
 #include "pairs/prepared_table.hpp"
 #include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
-#include "stats/observation_limits.hpp"
 #include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0::detail {
@@ -118,9 +117,6 @@ void check_prepared(const measure_traits& what, const prepared_table& y, bool x_
     throw invalid_argument(fmt::format("options.variant: got {}, y was prepared for {}",
                                        to_string(options.variant), to_string(y.variant)));
   }
-  if (options.fold == row_folding::always) {
-    throw unsupported("options.fold: rows that are prepared beforehand are not folded");
-  }
 }
 
 // Rows that are kept in host memory as they are take the place of prepared ones.
@@ -145,20 +141,6 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
                         const pair_options& options) {
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
                    "all pairs");
-  if (options.min_observations < stats::least_observations ||
-      options.min_observations > stats::most_observations) {
-    throw invalid_argument(fmt::format("options.min_observations: got {}, expected from {} to {}",
-                                       options.min_observations, stats::least_observations,
-                                       stats::most_observations));
-  }
-  if (options.min_observations != pair_options{}.min_observations &&
-      options.nans != nan_policy::pairwise) {
-    throw invalid_argument(fmt::format(
-        "options.min_observations: got {} without options.nans = nan_policy::pairwise, expected {}",
-        options.min_observations, pair_options{}.min_observations));
-  }
-  check_enumerator("options.variant", options.variant, pair_variant::hopper);
-  check_enumerator("options.fold", options.fold, row_folding::always);
   validate::check_part(options.part);
   validate::check_pair_shape(what, tables);
   validate::check_exact_values(what, tables, options.exec.cpu_threads);
@@ -186,22 +168,12 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
              .area = area_of(tables, options.part, shape),
              .pairs_above = shape != part_shape::equal_rows,
              .folds = folds},
-      part_(options.part),
       engine_(prepare(used_, what, input_, options, folded_)),
       missing_(find_missing(what, input_, options)),
       tied_(find_tied(what, input_, *engine_, options)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
-void pair_run::check_adjustable(const pair_filter& filter) const {
-  if (filter.adjust == adjustment::benjamini_hochberg && part_.of > 1) {
-    throw unsupported(
-        "pair_filter.adjust: benjamini_hochberg cannot be decided from one part of a job "
-        "(options.part), expected none or bonferroni");
-  }
-}
-
 keep_range pair_run::resolve(const pair_filter& filter) {
-  check_adjustable(filter);
   if (missing_) return resolve_pairwise(filter, false);
   if (tied_) return resolve_tied(filter, false);
   cut_ = detail::resolve_cut(what_, filter, *engine_, family());
@@ -209,11 +181,6 @@ keep_range pair_run::resolve(const pair_filter& filter) {
 }
 
 keep_range pair_run::resolve_pairwise(const pair_filter& filter, bool of_one_side) {
-  if (filter.adjust != adjustment::none && part_.of > 1) {
-    throw unsupported(
-        "pair_filter.adjust: with nan_policy::pairwise the tests of a job are not known to one "
-        "part of it (options.part), expected none");
-  }
   cut_ = detail::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
   return {0.0, 0.0};  // every statistic: the cuts have taken out the others
 }
@@ -225,10 +192,7 @@ keep_range pair_run::resolve_tied(const pair_filter& filter, bool of_one_side) {
 
 keep_range pair_run::resolve_partners(const pair_filter& filter) {
   if (missing_) return resolve_pairwise(filter, true);
-  if (tied_) {
-    check_adjustable(filter);
-    return resolve_tied(filter, true);
-  }
+  if (tied_) return resolve_tied(filter, true);
   (void)resolve(filter);
   cut_ = detail::of_one_sign(cut_, filter.side);
   return cut_.keep;

@@ -71,7 +71,6 @@ class pair_run {
  private:
   [[nodiscard]] std::uint64_t pairs_by_t() const;
   [[nodiscard]] double least_p() const;
-  void check_adjustable(const pair_filter& filter) const;
   [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
   [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);
 
@@ -79,7 +78,6 @@ class pair_run {
   execution exec_;
   backend used_;
   pair_input input_;
-  pair_part part_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
   std::unique_ptr<missing_values> missing_;

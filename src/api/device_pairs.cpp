@@ -22,15 +22,6 @@ namespace {
 
 constexpr index_t result_totals = 3;
 
-void check_filter(const measure_traits& what, const pair_filter& keep) {
-  validate::check_filter(what, keep);
-  if (keep.adjust == adjustment::benjamini_hochberg) {
-    throw unsupported(
-        "pair_filter.adjust: benjamini_hochberg is not offered for results in device memory, "
-        "expected none or bonferroni");
-  }
-}
-
 template <class Value>
 void check_matrix(const char* name, const device_matrix_view<Value>& view, index_t rows,
                   index_t cols) {
@@ -60,13 +51,6 @@ void check_apart(const char* name, const device_matrix_view<Value>& out,
   if (tables.y) check(*tables.y);
 }
 
-void refuse_pairwise(const pair_options& options) {
-  if (options.nans != nan_policy::pairwise) return;
-  throw unsupported(
-      "options.nans: pairwise is not offered for results in device memory, expected reject or "
-      "propagate");
-}
-
 // The checks of each sink for the input of a call.
 struct sink_checks {
   const measure_traits& what;
@@ -78,7 +62,7 @@ struct sink_checks {
     check_apart("device_dense_sink.out", sink.out, input.tables);
   }
   void operator()(const device_top_k_sink& sink) const {
-    check_filter(what, sink.keep);
+    validate::check_filter(what, sink.keep);
     check_enumerator("device_top_k_sink.order", sink.order, neighbor_order::by_absolute_value);
     const index_t rows = input.area.rows.size();
     const index_t k = sink.index.cols();
@@ -93,7 +77,7 @@ struct sink_checks {
     check_apart("device_top_k_sink.statistic", sink.statistic, input.tables);
   }
   void operator()(const device_count_sink& sink) const {
-    check_filter(what, sink.keep);
+    validate::check_filter(what, sink.keep);
     if (!sink.degree.empty()) {
       check_vector("device_count_sink.degree", sink.degree, input.rows_of_x());
     }
@@ -109,7 +93,7 @@ struct sink_checks {
     }
   }
   void operator()(const device_edge_sink& sink) const {
-    check_filter(what, sink.keep);
+    validate::check_filter(what, sink.keep);
     if (what.info.test == significance::kendall) {
       throw unsupported(
           "device_edge_sink: p of Kendall depends on the ties of both rows and is computed on the "
@@ -122,11 +106,6 @@ struct sink_checks {
   }
 };
 
-measure_traits traits_by_t(measure what, const pair_options& options) {
-  const measure_traits& traits = traits_of(what);
-  return options.p_method == p_method::t ? student_t_traits_of(traits) : traits;
-}
-
 // Parts are cut as for the host results of the same name.
 part_shape shape_of_parts(const any_device_sink& sink) {
   const bool pairs = std::holds_alternative<device_count_sink>(sink) ||
@@ -134,39 +113,32 @@ part_shape shape_of_parts(const any_device_sink& sink) {
   return pairs ? part_shape::equal_pairs : part_shape::equal_rows;
 }
 
-pair_input checked_input(const measure_traits& what, const pair_tables& tables,
-                         const pair_options& options, const any_device_sink& sink) {
-  if (tables.prepared_y != nullptr) {
-    throw unsupported("y: prepared rows are not offered with results in device memory");
-  }
-  static_cast<void>(checked_backend(what, tables, options));
+// use(call) of a call that was checked.
+template <class Use>
+auto with_call(measure what, const pair_tables& tables, const pair_options& options,
+               any_device_sink sink, const Use& use) {
+  const unsigned asked = std::visit(
+      []<class Sink>(const Sink& each) -> unsigned {
+        if constexpr (requires { each.keep; }) return facts_of(each.keep);
+        return call_facts::none;
+      },
+      sink);
+  check_pair_options(what, options, call_facts::device_results | asked | facts_of(tables));
+  const measure_traits& traits = traits_of(what);
+  const measure_traits of = options.p_method == p_method::t ? student_t_traits_of(traits) : traits;
+  static_cast<void>(checked_backend(of, tables, options));
   if (options.exec.devices.size() > 1) {
     throw unsupported(
         fmt::format("execution.devices: got {}, expected one device for results in device memory",
                     options.exec.devices.size()));
   }
-  refuse_pairwise(options);
-  if (options.p_method == p_method::exact) {
-    throw unsupported(
-        "options.p_method: exact is not offered with results in device memory, expected t");
-  }
-  refuse_columns(options,
-                 "with results in device memory, expected a sink with a result in host "
-                 "memory and a table in host memory");
-  if (options.fold == row_folding::always) {
-    throw unsupported(
-        "options.fold: always is not offered for results in device memory, which nothing folds");
-  }
-  pair_input input{.tables = tables, .area = area_of(tables, options.part, shape_of_parts(sink))};
-  std::visit(sink_checks{what, input}, sink);
-  return input;
-}
-
-any_device_sink with_order_of_tail(any_device_sink sink) {
+  const pair_input input{.tables = tables,
+                         .area = area_of(tables, options.part, shape_of_parts(sink))};
+  std::visit(sink_checks{of, input}, sink);
   if (auto* const best = std::get_if<device_top_k_sink>(&sink)) {
     best->order = order_of_tail(best->order, best->keep.side);
   }
-  return sink;
+  return use(device_pair_call{of, input, options, sink});
 }
 
 }  // namespace
@@ -174,34 +146,30 @@ any_device_sink with_order_of_tail(any_device_sink sink) {
 void all_pairs_on_device(measure what, const pair_tables& tables, const pair_options& options,
                          const any_device_sink& sink) {
   with_memory_errors("all pairs", [&] {
-    const measure_traits of = traits_by_t(what, options);
-    const pair_input input = checked_input(of, tables, options, sink);
-    const any_device_sink asked = with_order_of_tail(sink);
-    const device_pair_call call{of, input, options, asked};
-    if (!options.workspace.empty()) {
-      check_workspace(options.workspace, cuda::device_workspace_of(call));
-    }
-    cuda::all_pairs_on_device(call);
+    with_call(what, tables, options, sink, [&](const device_pair_call& call) {
+      if (!options.workspace.empty()) {
+        check_workspace(options.workspace, cuda::device_workspace_of(call));
+      }
+      cuda::all_pairs_on_device(call);
+    });
   });
 }
 
 pair_plan plan_all_pairs_on_device(measure what, const pair_tables& tables,
                                    const pair_options& options, const any_device_sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const measure_traits of = traits_by_t(what, options);
-    const pair_input input = checked_input(of, tables, options, sink);
-    const any_device_sink asked = with_order_of_tail(sink);
-    const engine_plan engine = cuda::plan_all_pairs_on_device({of, input, options, asked});
-    pair_plan out{.used = backend::cuda,
-                  .device = engine.device,
-                  .variant = engine.variant,
-                  .tile_rows = engine.tile_rows,
-                  .tile_cols = engine.tile_cols,
-                  .workspace_bytes = engine.workspace_bytes};
-    out.choice = "every pair is decided by tiles";
-    out.pairs = pairs_in(input.area);
-    out.warning = engine.warning;
-    return out;
+    return with_call(what, tables, options, sink, [](const device_pair_call& call) {
+      const engine_plan engine = cuda::plan_all_pairs_on_device(call);
+      return pair_plan{.used = backend::cuda,
+                       .device = engine.device,
+                       .variant = engine.variant,
+                       .tile_rows = engine.tile_rows,
+                       .tile_cols = engine.tile_cols,
+                       .workspace_bytes = engine.workspace_bytes,
+                       .choice = "every pair is decided by tiles",
+                       .pairs = pairs_in(call.input.area),
+                       .warning = engine.warning};
+    });
   });
 }
 

@@ -50,9 +50,6 @@ discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& ta
   pair_filter keep = sink.keep;
   keep.adjust = adjustment::benjamini_hochberg;
   validate::check_filter(what, keep);
-  if (what.is_pairwise) {
-    throw unsupported("options.nans: pairwise is not offered for the discoveries of parts");
-  }
   pair_run run(what, tables, options, part_shape::equal_pairs);
   discovery_counts out;
   const std::uint64_t family = run.family();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include <gpu/detail/option_rules.hpp>
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
@@ -76,7 +77,7 @@ namespace {
 constexpr index_t most_permutations = 1'000'000;
 constexpr std::size_t stack_bytes = std::size_t{64} << 20;
 
-void check(const pair_tables& tables, const pair_options& options, const max_t_options& how) {
+void check(const pair_tables& tables, const max_t_options& how) {
   if (how.permutations < 1 || how.permutations > most_permutations) {
     throw invalid_argument(fmt::format("max_t_options.permutations: got {}, expected 1 to {}",
                                        how.permutations, most_permutations));
@@ -89,24 +90,6 @@ void check(const pair_tables& tables, const pair_options& options, const max_t_o
         fmt::format("max_t_options.permutations: got {}, expected at most {} with circular "
                     "shuffles: {} columns have {} shifts",
                     how.permutations, cols - 1, cols, cols - 1));
-  }
-  if (options.nans == nan_policy::pairwise) {
-    throw unsupported(
-        "options.nans: pairwise is not offered for max-T, expected reject or propagate");
-  }
-  if (!options.covariates.empty() || !options.column_weights.empty()) {
-    throw unsupported(
-        "options.covariates, options.column_weights: columns that these tell apart are not "
-        "shuffled "
-        "by max-T, expected neither");
-  }
-  if (options.p_method == p_method::exact) {
-    throw unsupported("options.p_method: max-T has a p of its own, got exact, expected t");
-  }
-  if (options.part.of != 1 || options.part.index != 0) {
-    throw unsupported(
-        "options.part: max-T needs the maxima of all pairs, expected the whole; "
-        "max_t_null::keep of the whole goes with any part");
   }
   if (is_on_device(tables)) {
     throw unsupported("max_t: takes tables in host memory, got one in device memory");
@@ -180,7 +163,8 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
 max_t_null max_t(measure what, const pair_tables& data, const pair_options& options,
                  const max_t_options& how) {
   return with_memory_errors("max_t", [&] {
-    check(data, options, how);
+    check_pair_options(what, options, call_facts::max_t);
+    check(data, how);
     return run_max_t(traits_of(what), data, options, how);
   });
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <gpu/detail/all_pairs.hpp>
+#include <gpu/detail/option_rules.hpp>
 
 #include "pairs/columns/column_model.hpp"
 #include "pairs/columns/column_rows.hpp"
@@ -13,14 +14,10 @@
 
 namespace gpu::inline v0::detail {
 
-/// What a sink does with p: whether it has p of single pairs, which may be by permutations.
-enum class p_use { of_pairs, none };
-
 class pair_call {
  public:
-  /// Checks what it uses of the options. The tables' data outlives it.
-  pair_call(measure what, const pair_tables& tables, const pair_options& options,
-            p_use use = p_use::of_pairs);
+  /// Checks the options, with what else the call meets. The tables' data outlives it.
+  pair_call(measure what, const pair_tables& tables, const pair_options& options, unsigned meets);
   pair_call(const pair_call&) = delete;
   pair_call& operator=(const pair_call&) = delete;
 
@@ -37,17 +34,22 @@ class pair_call {
   pair_tables tables_;
 };
 
-/// The use that a sink makes of p.
+/// What tables are, of call_facts.
+unsigned facts_of(const pair_tables& tables);
+/// What a sink asks for, of call_facts.
 template <class Sink>
-inline constexpr p_use p_use_of = p_use::of_pairs;
+unsigned facts_of(const Sink& sink) {
+  return facts_of(sink.keep);
+}
 template <class Value>
-inline constexpr p_use p_use_of<basic_dense_sink<Value>> = p_use::none;
-template <>
-inline constexpr p_use p_use_of<connectivity_sink> = p_use::none;
-
-/// Refuses covariates and weights of columns where `where` does not take them.
-/// Refuses covariates, weights of columns and effective observations where `where` does not take
-/// them.
-void refuse_columns(const pair_options& options, const char* where);
+unsigned facts_of(const basic_dense_sink<Value>& /*sink*/) {
+  return call_facts::without_p;
+}
+inline unsigned facts_of(const connectivity_sink& /*sink*/) {
+  return call_facts::without_p | call_facts::connectivity;
+}
+inline unsigned facts_of(const discovery_sink& /*sink*/) {
+  return call_facts::discoveries;
+}
 
 }  // namespace gpu::inline v0::detail

@@ -226,7 +226,7 @@ template <class Sink>
 pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pair_options& options,
                                  const Sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
-    const pair_call call(of, tables, options, p_use_of<Sink>);
+    const pair_call call(of, tables, options, facts_of(sink));
     check_planned(call.what(), sink);
     return plan(call.what(), call.tables(), options, describe(sink));
   });

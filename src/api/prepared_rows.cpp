@@ -11,18 +11,10 @@ namespace gpu::inline v0::detail {
 std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table& data,
                                                     const pair_options& options) {
   return with_memory_errors("prepared rows", [&] {
-    if (options.nans == nan_policy::pairwise) {
-      throw unsupported("options.nans: pairwise is not offered for rows that are prepared");
-    }
     pair_options whole = options;
     whole.part = {};
     whole.fold = row_folding::never;
-    const pair_call call(of, {.x = data}, whole);
-    if (options.effective_observations != 0 && call.columns() == nullptr) {
-      throw unsupported(
-          "options.effective_observations: prepared rows do not depend on it, expected it in the "
-          "options of the queries");
-    }
+    const pair_call call(of, {.x = data}, whole, call_facts::preparation);
     const pair_tables& tables = call.tables();
     const backend used = checked_backend(call.what(), tables, whole);
     const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)

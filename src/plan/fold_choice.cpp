@@ -31,22 +31,7 @@ bool looks_for_patterns(const measure_traits& what, backend used, pair_variant v
     if (what.info.equals == equal_rows::folded) {
       throw unsupported("options.fold: the naive variant on cuda keeps no ranks to fold by");
     }
-    if (what.is_pairwise) {
-      throw unsupported(
-          "options.fold: rows are folded by their ranks, which with nan_policy::pairwise each pair "
-          "has of its own");
-    }
-    if (what.info.test == significance::permutations) {
-      if (options.p_method == p_method::automatic) return false;
-      throw unsupported(
-          "options.fold: rows are not folded with options.p_method exact, where p depends on the "
-          "ties of both rows, expected automatic or never");
-    }
-    if (what.covariates > 0) {
-      throw unsupported(
-          "options.fold: rows are folded by their ranks, and those that lost their fit on "
-          "options.covariates have none");
-    }
+    if (what.info.test == significance::permutations) return false;  // p depends on ties
     throw unsupported(
         fmt::format("options.fold: rows are folded by their ranks, {} has none", what.info.title));
   }

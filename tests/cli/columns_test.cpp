@@ -147,24 +147,26 @@ TEST_CASE("The command refuses what covariates and weights do not go with", "[cl
   const column_files in;
   constexpr int usage = 2;
   constexpr int input = 3;
-  check_refused(in.run({"cosine", in.x, "--covariates", in.z}), usage, "--covariates: Cosine");
-  check_refused(in.run({"spearman", in.x, "--weights", in.w}), usage, "--weights: Spearman");
+  check_refused(in.run({"cosine", in.x, "--covariates", in.z}), usage,
+                "--covariates: not offered for Cosine");
+  check_refused(in.run({"spearman", in.x, "--weights", in.w}), usage,
+                "--weights: not offered for Spearman");
   check_refused(in.run({"pearson", in.x, "--weights", in.w, "--max-p", "0.1"}), usage,
                 "without --effective-observations has no significance test");
   check_refused(in.run({"kendall", in.x, "--effective-observations", "8"}), usage,
-                "--effective-observations: p of Kendall");
+                "--effective-observations: not offered for Kendall");
   check_refused(in.run({"cosine", in.x, "--effective-observations", "8"}), usage,
-                "--effective-observations: Cosine has no significance test");
+                "--effective-observations: not offered for Cosine");
   check_refused(in.run({"spearman", in.x, "--effective-observations", "8", "--p-method", "exact"}),
                 usage, "--p-method: exact is not offered with --effective-observations");
   check_refused(in.run({"pearson", in.x, "--effective-observations", "8", "--nan", "pairwise"}),
-                usage, "--effective-observations does not go with --nan pairwise");
+                usage, "--nan: pairwise is not offered with --effective-observations");
   check_refused(in.run({"pearson", in.x, "--effective-observations", "2.9"}), usage,
                 "expected a number from 3");
   check_refused(in.run({"pearson", in.x, "--covariates", in.z, "--nan", "pairwise"}), usage,
-                "--covariates does not go with --nan pairwise");
+                "--nan: pairwise is not offered with --covariates");
   check_refused(in.run({"spearman", in.x, "--covariates", in.z, "--fold", "always"}), usage,
-                "--covariates does not go with --fold always");
+                "--fold: always is not offered with --covariates");
   check_refused(in.run({"pearson", in.x, "--covariates", "-"}), usage, "--covariates -");
   const std::string few = in.folder.write("few.txt", "1 2 3\n");
   check_refused(in.run({"pearson", in.x, "--covariates", few}), input,

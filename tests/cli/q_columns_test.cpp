@@ -90,7 +90,7 @@ TEST_CASE("--adjust max-t keeps what its q says, and its cut is a number for par
   refused({"--adjust", "max-t", "--max-p", "0.0005"}, "expected at least 0.000999");
   refused({"--adjust", "max-t", "--permutations", "0"}, "a whole number from 1 to 1000000");
   refused({"--adjust", "max-t", "--plan"}, "--plan");
-  refused({"--adjust", "max-t", "--nan", "pairwise"}, "--nan pairwise");
+  refused({"--adjust", "max-t", "--nan", "pairwise"}, "--nan: pairwise");
   refused({"--adjust", "max-t", "--covariates", in.input}, "--covariates");
   refused({"--adjust", "max-t", "--part", "1/3", "--output-dir", in.folder.path("p")},
           "give the min_abs_effective");

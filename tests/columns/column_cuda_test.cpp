@@ -43,15 +43,15 @@ TEST_CASE("Covariates and weights of tables in device memory are refused", "[col
   options.covariates = z.view();
   GPU_TEST_SAYS(gpu_test::message_of<gpu::unsupported>(
                     [&] { gpu::pearson_all_pairs(view, options, gpu::edge_sink{}); }),
-                "data: got a table in device memory");
+                "options.covariates: not offered with a table in device memory");
   GPU_TEST_SAYS(gpu_test::message_of<gpu::unsupported>([&] {
                   static_cast<void>(gpu::prepare_rows(gpu::measure::pearson, view, options));
                 }),
-                "data: got a table in device memory");
+                "options.covariates: not offered with a table in device memory");
   const gpu_test::device_array<double> out(std::size_t{1600});
   GPU_TEST_SAYS(gpu_test::message_of<gpu::unsupported>([&] {
                   gpu::pearson_all_pairs(view, options,
                                          gpu::device_dense_sink{.out = {out.data(), 40, 40}});
                 }),
-                "options.covariates: is not offered with results in device memory");
+                "options.covariates: not offered with results in device memory");
 }

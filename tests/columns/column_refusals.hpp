@@ -127,19 +127,20 @@ inline void columns_are_refused_where_they_do_not_go(const pair_target& target) 
     return message_of<gpu::unsupported>([&] { gpu::all_pairs(what, data, options, sink); });
   };
   GPU_TEST_SAYS(refused(gpu::measure::bicor, partial, gpu::edge_sink{}),
-                "options.covariates: Bicor");
+                "options.covariates: not offered for Bicor, only for spearman, pearson");
   GPU_TEST_SAYS(refused(gpu::measure::cosine, partial, gpu::edge_sink{}),
-                "options.covariates: Cosine");
+                "options.covariates: not offered for Cosine, only for spearman, pearson");
   GPU_TEST_SAYS(refused(gpu::measure::spearman, weighted, gpu::edge_sink{}),
-                "options.column_weights: Spearman");
+                "options.column_weights: not offered for Spearman, only for pearson, cosine");
   GPU_TEST_SAYS(refused(gpu::measure::bicor, weighted, gpu::edge_sink{}),
-                "options.column_weights: Bicor");
+                "options.column_weights: not offered for Bicor");
   GPU_TEST_SAYS(refused(gpu::measure::pearson, weighted, gpu::edge_sink{.keep = {.max_p = 0.1}}),
                 "without options.effective_observations has no significance test");
   gpu::pair_options folded = partial;
   folded.fold = gpu::row_folding::always;
-  GPU_TEST_SAYS(refused(gpu::measure::spearman, folded, gpu::edge_sink{}),
-                "options.covariates have none");
+  GPU_TEST_SAYS(
+      refused(gpu::measure::spearman, folded, gpu::edge_sink{}),
+      "options.fold: always is not offered with options.covariates, expected automatic or never");
   gpu::pair_options pairwise = partial;
   pairwise.nans = gpu::nan_policy::pairwise;
   GPU_TEST_SAYS(refused(gpu::measure::pearson, pairwise, gpu::edge_sink{}),
@@ -147,13 +148,14 @@ inline void columns_are_refused_where_they_do_not_go(const pair_target& target) 
   gpu::pair_options counted = weighted;
   counted.effective_observations = 10;
   GPU_TEST_SAYS(refused(gpu::measure::cosine, counted, gpu::edge_sink{}),
-                "options.effective_observations: Cosine has no significance test");
+                "options.effective_observations: not offered for Cosine");
   counted = target.options();
   counted.effective_observations = 7.5;
   GPU_TEST_SAYS(refused(gpu::measure::cosine, counted, gpu::edge_sink{}),
-                "options.effective_observations: Cosine has no significance test");
-  GPU_TEST_SAYS(refused(gpu::measure::kendall, counted, gpu::edge_sink{}),
-                "options.effective_observations: p of Kendall");
+                "options.effective_observations: not offered for Cosine");
+  GPU_TEST_SAYS(
+      refused(gpu::measure::kendall, counted, gpu::edge_sink{}),
+      "options.effective_observations: not offered for Kendall, only for spearman, pearson, bicor");
   counted.p_method = gpu::p_method::exact;
   GPU_TEST_SAYS(refused(gpu::measure::spearman, counted, gpu::edge_sink{}),
                 "options.p_method: exact is not offered with options.effective_observations");

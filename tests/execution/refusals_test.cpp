@@ -1,5 +1,6 @@
 // What every operation refuses of its options: values that no enumeration has, negative counts of
 // threads, settings that a call has no use for; and what it makes of too many threads.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -141,6 +142,60 @@ TEST_CASE("Operations that run on one device refuse more", "[execution]") {
   CHECK_THROWS_AS(gpu::plan_top_k<double>(9, 9, 2, {.exec = exec}), gpu::unsupported);
   CHECK_THROWS_AS(gpu::plan_matmul<double>(9, 9, 9, {.exec = exec}), gpu::unsupported);
   CHECK_THROWS_AS(gpu::plan_binary_matmul(9, 9, 9, {.exec = exec}), gpu::unsupported);
+}
+
+TEST_CASE("Pair options that do not go together are refused before any row is read",
+          "[execution]") {
+  // Its rows must not be looked at: they are not finite.
+  gpu::matrix<double> data(6, 12);
+  std::fill(data.data(), data.data() + 72, std::numeric_limits<double>::quiet_NaN());
+  const gpu::matrix<double> covariates = some_rows(1, 12);
+  const std::vector<double> weights(12, 1.0);
+  gpu::pair_options partial;
+  partial.covariates = covariates.view();
+  const auto says = [&](gpu::measure what, const gpu::pair_options& options, const auto& sink,
+                        const std::string& message) {
+    try {
+      (void)gpu::all_pairs(what, data, options, sink);
+      FAIL("nothing was thrown, expected " << message);
+    } catch (const gpu::unsupported& refusal) {
+      CHECK(refusal.what() == message);
+    }
+  };
+  const gpu::count_sink counts;
+  says(gpu::measure::kendall, {.fold = gpu::row_folding::always}, counts,
+       "options.fold: always is not offered for Kendall, only for spearman");
+  says(gpu::measure::bicor, {.p_method = gpu::p_method::exact}, counts,
+       "options.p_method: exact is not offered for Bicor, only for spearman");
+  says(gpu::measure::bicor, {.column_weights = weights}, counts,
+       "options.column_weights: not offered for Bicor, only for pearson, cosine");
+  says(gpu::measure::kendall, partial, counts,
+       "options.covariates: not offered for Kendall, only for spearman, pearson");
+  says(gpu::measure::kendall, {.effective_observations = 5}, counts,
+       "options.effective_observations: not offered for Kendall, only for spearman, pearson, "
+       "bicor");
+  partial.nans = gpu::nan_policy::pairwise;
+  says(gpu::measure::spearman, partial, counts,
+       "options.nans: pairwise is not offered with options.covariates, expected reject or "
+       "propagate");
+  const gpu::pair_options shared{.nans = gpu::nan_policy::pairwise,
+                                 .fold = gpu::row_folding::always};
+  says(gpu::measure::spearman, shared, counts,
+       "options.fold: always is not offered with options.nans pairwise, expected automatic or "
+       "never");
+  says(gpu::measure::spearman, {.fold = gpu::row_folding::always}, gpu::connectivity_sink{},
+       "options.fold: always is not offered with connectivity_sink, expected automatic or never");
+  const gpu::pair_filter step_up{.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg};
+  says(gpu::measure::spearman, {.part = {.index = 0, .of = 2}}, gpu::edge_sink{.keep = step_up},
+       "pair_filter.adjust: benjamini_hochberg is not offered with options.part, expected "
+       "none or bonferroni");
+  CHECK_THROWS_AS(gpu::plan_all_pairs(gpu::measure::spearman, data, {.part = {.index = 0, .of = 2}},
+                                      gpu::edge_sink{step_up}),
+                  gpu::unsupported);
+  const gpu::pair_filter each{.max_p = 0.1, .adjust = gpu::adjustment::bonferroni};
+  says(gpu::measure::pearson, {.nans = gpu::nan_policy::pairwise, .part = {.index = 0, .of = 2}},
+       gpu::edge_sink{.keep = each},
+       "pair_filter.adjust: not offered with options.part and nan_policy::pairwise, expected none");
 }
 
 TEST_CASE("Values outside an enumeration are refused", "[execution]") {

@@ -580,13 +580,14 @@ TEST_CASE("what exact p is refused for", "[spearman][exact]") {
   const auto covariates = gpu_test::random_matrix<double>(1, 9, 8);
   options.covariates = covariates.view();
   check_refused<gpu::unsupported>([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
-                                  "options.p_method: exact is not offered with covariates");
+                                  "options.p_method: exact is not offered with options.covariates");
   options = exact();
   options.fold = gpu::row_folding::always;
-  check_refused<gpu::unsupported>([&] { (void)gpu::spearman_all_pairs(data, options, sink); },
-                                  "options.fold: rows are not");
+  check_refused<gpu::unsupported>(
+      [&] { (void)gpu::spearman_all_pairs(data, options, sink); },
+      "options.fold: always is not offered with options.p_method exact");
   check_refused<gpu::unsupported>([&] { (void)gpu::max_t(gpu::measure::spearman, data, exact()); },
-                                  "options.p_method: max-T has a p of its own");
+                                  "options.p_method: exact is not offered for max-T");
   options = exact();
   options.p_method = static_cast<gpu::p_method>(7);
   CHECK_THROWS_AS(gpu::spearman_all_pairs(data, options, sink), gpu::invalid_argument);

@@ -9,10 +9,10 @@
 #include <utility>
 #include <variant>
 
+#include <gpu/detail/option_rules.hpp>
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
-#include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "base/parallel.hpp"
 #include "pairs/area.hpp"
@@ -60,21 +60,6 @@ double differential_z(double first, double second, double standard_error) {
 
 namespace detail {
 namespace {
-
-void check_options(const pair_options& options) {
-  if (options.nans == nan_policy::pairwise) {
-    throw unsupported(
-        "options.nans: pairwise is not offered for differential correlation, expected reject or "
-        "propagate");
-  }
-  refuse_columns(options, "for differential correlation");
-  if (options.p_method == p_method::exact) {
-    throw unsupported("options.p_method: p of a difference comes from z, got exact, expected t");
-  }
-  if (options.fold == row_folding::always) {
-    throw unsupported("options.fold: always is not offered for differential correlation");
-  }
-}
 
 // What one part cannot decide, and how the parts of a sink are cut.
 part_shape checked_shape(const differential_filter& keep, const pair_part& part, part_shape shape) {
@@ -126,7 +111,7 @@ template <class Find>
 auto walk_over(measure of, const any_table& data, const column_groups& groups,
                const pair_options& options, part_shape shape, const Find& find) {
   const measure_traits& what = traits_of(of);
-  check_options(options);
+  check_pair_options(of, options, call_facts::differences);
   check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
   const double standard_error =
       differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));

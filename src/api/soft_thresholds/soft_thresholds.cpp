@@ -36,10 +36,6 @@ connectivity_table run_all_pairs(const measure_traits& what, const pair_tables& 
   if (has_y(tables)) {
     throw unsupported("connectivity_sink: got x against y, expected one table");
   }
-  if (options.fold == row_folding::always) {
-    throw unsupported(
-        "options.fold: always is not offered with connectivity_sink, which folds no rows");
-  }
   pair_options unfolded = options;
   unfolded.fold = row_folding::never;
   pair_run run(what, tables, unfolded, part_shape::equal_rows);

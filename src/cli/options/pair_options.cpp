@@ -182,13 +182,6 @@ std::string check_permutations(const verb& v, const pairs_command& c) {
         "--min-abs, without --max-p",
         parts_option(c));
   }
-  if (c.pairs.nans == nan_policy::pairwise) {
-    return "--adjust max-t does not go with --nan pairwise, expected reject or propagate";
-  }
-  if (!c.covariates.empty() || !c.weights.empty()) {
-    return fmt::format("--adjust max-t does not go with {}, which tells columns apart",
-                       c.covariates.empty() ? "--weights" : "--covariates");
-  }
   return c.plan_only ? "--adjust max-t does not go with --plan: its cut needs the shuffles" : "";
 }
 
@@ -212,15 +205,11 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
     return v.given_of({"--min-observations", "--observations", "--observations-output"},
                       "needs --nan pairwise");
   }
-  const bool is_in_parts = c.is_part || c.resumes;
-  if (is_in_parts && !c.observations.empty()) {
+  if ((c.is_part || c.resumes) && !c.observations.empty()) {
     return fmt::format(
         "--observations-output does not go with {}: parts of dense results have only the "
         "statistics",
         parts_option(c));
-  }
-  if (is_in_parts && c.filter.adjust != adjustment::none) {
-    return "--adjust does not go with --nan pairwise in parts: no part knows the tests of the job";
   }
   return "";
 }
@@ -231,23 +220,11 @@ std::string check_columns(const verb& v, const pairs_command& c) {
     return c.fingerprints ? "--match needs --against"
                           : "--match needs --against, --covariates or --weights";
   }
-  if (v.is_given("--effective-observations") && c.pairs.nans == nan_policy::pairwise) {
-    return "--effective-observations does not go with --nan pairwise: each pair has the columns "
-           "that its rows share";
-  }
-  for (const char* option : {"--covariates", "--weights"}) {
-    if (!v.is_given(option)) continue;
-    if ((option == std::string_view("--weights") ? c.weights : c.covariates) == "-") {
-      return fmt::format("{} -: only INPUT may be standard input, expected a file", option);
-    }
-    if (c.pairs.nans == nan_policy::pairwise) {
-      return fmt::format("{} does not go with --nan pairwise", option);
-    }
-    if (c.pairs.fold == row_folding::always) {
-      return fmt::format("{} does not go with --fold always", option);
-    }
-  }
-  return "";
+  const char* const from_input = c.covariates == "-" ? "--covariates"
+                                 : c.weights == "-"  ? "--weights"
+                                                     : "";
+  if (*from_input == 0) return "";
+  return fmt::format("{} -: only INPUT may be standard input, expected a file", from_input);
 }
 
 /// Refuses options that would change nothing in this run; "" where there are none.

@@ -65,32 +65,21 @@ index_t check_weights(std::span<const double> weights, index_t cols) {
       std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }));
 }
 
-bool is_named(const matrix_view<const double>& covariates) {
-  return covariates.rows() > 0 || covariates.cols() > 0;
-}
-
 }  // namespace
-
-bool names_columns(const pair_options& options) {
-  return is_named(options.covariates) || !options.column_weights.empty();
-}
 
 column_model::column_model(const measure_traits& complete, index_t cols,
                            const pair_options& options)
     : cols_(cols),
       takes_ranks_(packs_ranks(complete)),
       centres_(is_centred(complete.centre)),
-      traits_(
-          column_traits_of(complete, {.covariates = options.covariates.rows(),
-                                      .have_weights = !options.column_weights.empty(),
-                                      .effective_observations = options.effective_observations})),
-      effective_observations_(options.effective_observations),
+      traits_(column_traits_of(complete, options)),
       positive_(cols),
       weight_sum_(static_cast<double>(cols)),
       basis_(cols) {
-  if (is_named(options.covariates)) check_covariates(options.covariates, cols);
+  const bool has_covariates = options.covariates.rows() > 0 || options.covariates.cols() > 0;
+  if (has_covariates) check_covariates(options.covariates, cols);
   if (!options.column_weights.empty()) keep_weights(complete, options);
-  if (options.covariates.rows() > 0) keep_covariates(options);
+  if (has_covariates) keep_covariates(options);
 }
 
 void column_model::keep_weights(const measure_traits& complete, const pair_options& options) {
@@ -118,8 +107,9 @@ void column_model::keep_weights(const measure_traits& complete, const pair_optio
 void column_model::keep_covariates(const pair_options& options) {
   const matrix_view<const double> covariates = options.covariates;
   const auto positive = static_cast<double>(positive_);
-  const double observations =
-      effective_observations_ > 0 ? std::min<double>(effective_observations_, positive) : positive;
+  const double observations = traits_.effective_observations > 0
+                                  ? std::min<double>(traits_.effective_observations, positive)
+                                  : positive;
   const double most = std::floor(observations) - stats::least_observations;
   if (static_cast<double>(covariates.rows()) > most) {
     throw invalid_argument(fmt::format(
@@ -159,7 +149,7 @@ bool column_model::is_of(const pair_options& options) const {
     const double* const own = covariates_.data() + i * cols_;
     if (!std::equal(own, own + cols_, covariates.row(i))) return false;
   }
-  return effective_observations_ == options.effective_observations &&
+  return traits_.effective_observations == options.effective_observations &&
          std::equal(given_weights_.begin(), given_weights_.end(), options.column_weights.begin(),
                     options.column_weights.end());
 }

@@ -14,9 +14,6 @@
 
 namespace gpu::inline v0::detail {
 
-/// Whether the options of a call name covariates or weights of columns.
-[[nodiscard]] bool names_columns(const pair_options& options);
-
 /// The covariates and weights of a call, checked and made ready. Every row, and every covariate,
 /// loses its weighted mean, is multiplied by the roots of the weights, and a row then loses its
 /// least squares fit on the covariates. Sums have a fixed order: the same bits on every processor.
@@ -57,7 +54,6 @@ class column_model {
   bool takes_ranks_;
   bool centres_;
   measure_traits traits_;
-  observation_count effective_observations_;
   std::vector<double> covariates_;  // [covariates, cols], as they were given
   std::vector<double> given_weights_;
   std::vector<double> weights_;  // the same, scaled; empty: all equal

@@ -10,7 +10,6 @@
 #include <gpu/error.hpp>
 #include <gpu/pair_options.hpp>
 
-#include "stats/observation_limits.hpp"
 #include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0 {
@@ -126,52 +125,20 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
 }
 
 measure_traits effective_traits_of(const measure_traits& complete, observation_count observations) {
-  switch (complete.info.test) {
-    case significance::student_t:
-    case significance::floored_t:
-      break;
-    case significance::none:
-      throw unsupported(fmt::format("options.effective_observations: {} has no significance test",
-                                    complete.info.title));
-    case significance::kendall:
-      throw unsupported(
-          fmt::format("options.effective_observations: p of {} is not that of Student's t, "
-                      "expected spearman, pearson or bicor",
-                      complete.info.title));
-    case significance::permutations:
-      throw unsupported(
-          "options.p_method: exact is not offered with options.effective_observations, expected "
-          "t");
-  }
-  stats::check_observations("options.effective_observations", observations);
   measure_traits out = complete;
   out.effective_observations = observations;
   return out;
 }
 
-measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns) {
-  if (columns.covariates > 0 && !is_centred(complete.centre)) {
-    throw unsupported(
-        fmt::format("options.covariates: {} has no partial correlation, expected spearman or "
-                    "pearson",
-                    complete.info.title));
-  }
-  const bool is_of_values =
-      complete.form == row_form::unit_values && complete.transform == row_transform::none;
-  if (columns.have_weights && !is_of_values) {
-    throw unsupported(fmt::format(
-        "options.column_weights: {} takes none, expected pearson or cosine", complete.info.title));
-  }
-  measure_traits out = columns.effective_observations != 0
-                           ? effective_traits_of(complete, columns.effective_observations)
-                           : complete;
+measure_traits column_traits_of(const measure_traits& complete, const pair_options& options) {
+  measure_traits out = effective_traits_of(complete, options.effective_observations);
   out.form = row_form::unit_values;
   out.centre = row_centre::none;
   out.packed_cols = one_each;
-  out.covariates = columns.covariates;
+  out.covariates = options.covariates.rows();
   // Rows of equal values have equal rows, but their statistic need not be exactly 1.
   out.info.equals = equal_rows::apart;
-  if (columns.have_weights && columns.effective_observations == 0) {
+  if (!options.column_weights.empty() && options.effective_observations == 0) {
     if (complete.info.test != significance::none) out.info.title = without_observations;
     out.info.test = significance::none;
     out.info.interval = interval_method::none;
@@ -180,11 +147,6 @@ measure_traits column_traits_of(const measure_traits& complete, const column_cou
 }
 
 measure_traits permutation_traits_of(const measure_traits& complete) {
-  if (!packs_ranks(complete)) {
-    throw unsupported(
-        fmt::format("options.p_method: exact is not offered for {}, expected t, or spearman",
-                    complete.info.title));
-  }
   measure_traits out = complete;
   out.info.test = significance::permutations;
   // Patterns of rows would need p of pairs of patterns.
@@ -198,17 +160,22 @@ measure_traits student_t_traits_of(const measure_traits& complete) {
   return out;
 }
 
+std::string names_of_measures(bool (*takes)(const measure_traits&)) {
+  std::string names;
+  for (const measure what : measures) {
+    if (!takes(traits_of(what))) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(what));
+  }
+  return names;
+}
+
 double z_variance_of(measure what) {
   const measure_info& info = traits_of(what).info;
   if (info.z_variance > 0) return info.z_variance;
-  std::string names;
-  for (const measure other : measures) {
-    if (traits_of(other).info.z_variance > 0) {
-      names += fmt::format("{}{}", names.empty() ? "" : " and ", to_string(other));
-    }
-  }
   throw unsupported(fmt::format(
-      "measure: the standard error of a difference is known of {}, got {}", names, info.name));
+      "measure: the standard error of a difference is known of {}, got {}",
+      names_of_measures([](const measure_traits& other) { return other.info.z_variance > 0; }),
+      info.name));
 }
 
 const measure_traits& traits_of(measure what) {

@@ -3,9 +3,11 @@
 // gpu::measure, a file here, and a line in measures.cpp.
 
 #include <limits>
+#include <string>
 
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
+#include <gpu/pair_options.hpp>
 
 #include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"
@@ -70,22 +72,12 @@ inline constexpr index_t most_pairwise_rank_cols_on_cuda = 65'534;
 
 /// The same measure of rows with missing values, pair by pair.
 measure_traits pairwise_traits_of(const measure_traits& complete);
-/// How the columns of a call differ from those of others.
-struct column_counts {
-  index_t covariates = 0;
-  bool have_weights = false;
-  observation_count effective_observations = 0;  ///< With weights: 0 where there is no test.
-};
-/// The same measure with a test of so many observations.
-/// @throw gpu::invalid_argument where there cannot be so many; gpu::unsupported of a measure whose
-///   test is not Student's t.
+/// The same measure with a test of so many observations, 0: of the columns.
 measure_traits effective_traits_of(const measure_traits& complete, observation_count observations);
 /// The same measure of rows that were centred, weighted and freed of covariates beforehand, as
-/// doubles: their cosine.
-/// @throw gpu::unsupported of a measure whose statistic is none then.
-measure_traits column_traits_of(const measure_traits& complete, const column_counts& columns);
-/// The same measure with p by permutations where neither row of a pair has ties.
-/// @throw gpu::unsupported of a measure that is not the correlation of ranks.
+/// doubles: their cosine. With weights and without effective observations it has no test.
+measure_traits column_traits_of(const measure_traits& complete, const pair_options& options);
+/// The same measure of ranks with p by permutations where neither row of a pair has ties.
 measure_traits permutation_traits_of(const measure_traits& complete);
 /// The same measure with p as p_method::t has it.
 measure_traits student_t_traits_of(const measure_traits& complete);
@@ -93,6 +85,9 @@ measure_traits student_t_traits_of(const measure_traits& complete);
 [[nodiscard]] constexpr bool packs_ranks(const measure_traits& what) {
   return what.form == row_form::ranks && !what.is_pairwise;
 }
+
+/// The names of the measures that takes() is true for, with commas between them.
+std::string names_of_measures(bool (*takes)(const measure_traits&));
 
 /// measure_info::z_variance of a measure whose differences have a test.
 /// @throw gpu::unsupported of others.

@@ -121,27 +121,11 @@ void detail::check_device_call(const execution& exec) {
 }
 
 std::string_view to_string(device_code code) noexcept {
-  switch (code) {
-    case device_code::machine:
-      return "machine";
-    case device_code::portable:
-      return "portable";
-    case device_code::none:
-      return "none";
-  }
-  return "unknown";
+  return detail::name_in(code, {"machine", "portable", "none"});
 }
 
 std::string_view to_string(backend kind) noexcept {
-  switch (kind) {
-    case backend::automatic:
-      return "automatic";
-    case backend::cpu:
-      return "cpu";
-    case backend::cuda:
-      return "cuda";
-  }
-  return "unknown";
+  return detail::name_in(kind, {"automatic", "cpu", "cuda"});
 }
 
 }  // namespace gpu::inline v0

@@ -56,25 +56,8 @@ std::size_t workspace_limit(const matmul_options& options) {
 }  // namespace
 
 std::string_view to_string(matmul_variant variant) noexcept {
-  switch (variant) {
-    case matmul_variant::automatic:
-      return "automatic";
-    case matmul_variant::naive:
-      return "naive";
-    case matmul_variant::pitched:
-      return "pitched";
-    case matmul_variant::shared_tiled:
-      return "shared_tiled";
-    case matmul_variant::register_tiled:
-      return "register_tiled";
-    case matmul_variant::tensor:
-      return "tensor";
-    case matmul_variant::cublas:
-      return "cublas";
-    case matmul_variant::blas:
-      return "blas";
-  }
-  return "unknown";
+  return detail::name_in(variant, {"automatic", "naive", "pitched", "shared_tiled",
+                                   "register_tiled", "tensor", "cublas", "blas"});
 }
 
 namespace detail {

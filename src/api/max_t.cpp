@@ -52,13 +52,7 @@ pair_filter max_t_null::keep(double level) const {
 }
 
 std::string_view to_string(column_shuffle shuffle) noexcept {
-  switch (shuffle) {
-    case column_shuffle::permutation:
-      return "permutation";
-    case column_shuffle::circular:
-      return "circular";
-  }
-  return "unknown";
+  return detail::name_in(shuffle, {"permutation", "circular"});
 }
 
 std::vector<index_t> column_permutation(index_t cols, std::uint64_t seed, index_t number) {

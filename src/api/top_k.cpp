@@ -19,23 +19,8 @@
 namespace gpu::inline v0 {
 
 std::string_view to_string(top_k_variant variant) noexcept {
-  switch (variant) {
-    case top_k_variant::automatic:
-      return "automatic";
-    case top_k_variant::threshold:
-      return "threshold";
-    case top_k_variant::radix_select:
-      return "radix_select";
-    case top_k_variant::sort:
-      return "sort";
-    case top_k_variant::two_pass_insert:
-      return "two_pass_insert";
-    case top_k_variant::block_rows:
-      return "block_rows";
-    case top_k_variant::warp_rows:
-      return "warp_rows";
-  }
-  return "unknown";
+  return detail::name_in(variant, {"automatic", "threshold", "radix_select", "sort",
+                                   "two_pass_insert", "block_rows", "warp_rows"});
 }
 
 }  // namespace gpu::inline v0

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -22,18 +23,16 @@ void check_enumerator(std::string_view name, Enum value, Enum last) {
                                      static_cast<int>(last)));
 }
 
-inline const char* name_of(nan_policy nans) {
-  switch (nans) {
-    case nan_policy::reject:
-      return "reject";
-    case nan_policy::propagate:
-      return "propagate";
-    case nan_policy::omit:
-      return "omit";
-    case nan_policy::pairwise:
-      return "pairwise";
-  }
-  return "unknown";
+/// The name of an enumerator, of those from 0 on without gaps; "unknown" for any other value.
+template <class Enum>
+constexpr std::string_view name_in(Enum value,
+                                   std::initializer_list<std::string_view> names) noexcept {
+  const auto at = static_cast<std::size_t>(value);
+  return at < names.size() ? names.begin()[at] : "unknown";
+}
+
+inline std::string_view name_of(nan_policy nans) {
+  return name_in(nans, {"reject", "propagate", "omit", "pairwise"});
 }
 
 /// With commas between them.

@@ -7,24 +7,13 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 
+#include "base/check_enumerator.hpp"
+
 namespace gpu::inline v0 {
 
 std::string_view to_string(binary_matmul_variant variant) noexcept {
-  switch (variant) {
-    case binary_matmul_variant::automatic:
-      return "automatic";
-    case binary_matmul_variant::popcount:
-      return "popcount";
-    case binary_matmul_variant::popcount_shared:
-      return "popcount_shared";
-    case binary_matmul_variant::popcount_tiled:
-      return "popcount_tiled";
-    case binary_matmul_variant::tensor:
-      return "tensor";
-    case binary_matmul_variant::hopper:
-      return "hopper";
-  }
-  return "unknown";
+  return detail::name_in(
+      variant, {"automatic", "popcount", "popcount_shared", "popcount_tiled", "tensor", "hopper"});
 }
 
 }  // namespace gpu::inline v0

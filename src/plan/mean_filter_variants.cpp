@@ -7,46 +7,18 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "plan/mean_filter_policy.hpp"
 
 namespace gpu::inline v0 {
 
 std::string_view to_string(boundary mode) noexcept {
-  switch (mode) {
-    case boundary::zero:
-      return "zero";
-    case boundary::reflect:
-      return "reflect";
-    case boundary::nearest:
-      return "nearest";
-    case boundary::mirror:
-      return "mirror";
-    case boundary::wrap:
-      return "wrap";
-    case boundary::shrink:
-      return "shrink";
-    case boundary::valid:
-      return "valid";
-  }
-  return "unknown";
+  return detail::name_in(mode, {"zero", "reflect", "nearest", "mirror", "wrap", "shrink", "valid"});
 }
 
 std::string_view to_string(mean_filter_variant variant) noexcept {
-  switch (variant) {
-    case mean_filter_variant::automatic:
-      return "automatic";
-    case mean_filter_variant::direct:
-      return "direct";
-    case mean_filter_variant::constant_memory:
-      return "constant_memory";
-    case mean_filter_variant::shared_memory:
-      return "shared_memory";
-    case mean_filter_variant::block_sums:
-      return "block_sums";
-    case mean_filter_variant::multi_level:
-      return "multi_level";
-  }
-  return "unknown";
+  return detail::name_in(variant, {"automatic", "direct", "constant_memory", "shared_memory",
+                                   "block_sums", "multi_level"});
 }
 
 index_t filtered_size(index_t cols, index_t window, boundary mode) {

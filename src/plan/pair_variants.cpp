@@ -8,36 +8,17 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 
+#include "base/check_enumerator.hpp"
+
 namespace gpu::inline v0 {
 
 std::string_view to_string(p_method method) noexcept {
-  switch (method) {
-    case p_method::automatic:
-      return "automatic";
-    case p_method::t:
-      return "t";
-    case p_method::exact:
-      return "exact";
-  }
-  return "unknown";
+  return detail::name_in(method, {"automatic", "t", "exact"});
 }
 
 std::string_view to_string(pair_variant variant) noexcept {
-  switch (variant) {
-    case pair_variant::automatic:
-      return "automatic";
-    case pair_variant::naive:
-      return "naive";
-    case pair_variant::tiled:
-      return "tiled";
-    case pair_variant::shared_tiled:
-      return "shared_tiled";
-    case pair_variant::tensor:
-      return "tensor";
-    case pair_variant::hopper:
-      return "hopper";
-  }
-  return "unknown";
+  return detail::name_in(variant,
+                         {"automatic", "naive", "tiled", "shared_tiled", "tensor", "hopper"});
 }
 
 }  // namespace gpu::inline v0

@@ -4,24 +4,14 @@
 
 #include <gpu/error.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "plan/rank_policy.hpp"
 
 namespace gpu::inline v0 {
 
 std::string_view to_string(rank_variant variant) noexcept {
-  switch (variant) {
-    case rank_variant::automatic:
-      return "automatic";
-    case rank_variant::counting:
-      return "counting";
-    case rank_variant::block_sort:
-      return "block_sort";
-    case rank_variant::segmented_sort:
-      return "segmented_sort";
-    case rank_variant::sort:
-      return "sort";
-  }
-  return "unknown";
+  return detail::name_in(variant,
+                         {"automatic", "counting", "block_sort", "segmented_sort", "sort"});
 }
 
 }  // namespace gpu::inline v0

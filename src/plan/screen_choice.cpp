@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/check_enumerator.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/short_jobs.hpp"
 #include "stats/significance/correlation_test.hpp"
@@ -101,15 +102,8 @@ std::vector<possible_screen> rank_screens(double cut, index_t cols, screen_use u
 }
 
 std::string_view name_of(kernels::screen_operand operand) {
-  switch (operand) {
-    case kernels::screen_operand::e4m3:
-      return "ranks rounded to e4m3";
-    case kernels::screen_operand::int8:
-      return "exact ranks in int8";
-    case kernels::screen_operand::rounded:
-      return "rows rounded to 8 bits";
-  }
-  return "unknown";
+  return detail::name_in(
+      operand, {"ranks rounded to e4m3", "exact ranks in int8", "rows rounded to 8 bits"});
 }
 
 double candidate_share(const possible_screen& screen, std::size_t number, index_t cols,

@@ -6,6 +6,7 @@
 #include <gpu/matmul.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "base/check_enumerator.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/tables.hpp"
 #include "soft_thresholds/checks.hpp"
@@ -17,15 +18,7 @@
 namespace gpu::inline v0 {
 
 std::string_view to_string(network_kind kind) noexcept {
-  switch (kind) {
-    case network_kind::unsigned_network:
-      return "unsigned";
-    case network_kind::signed_network:
-      return "signed";
-    case network_kind::signed_hybrid:
-      return "signed_hybrid";
-  }
-  return "unknown";
+  return detail::name_in(kind, {"unsigned", "signed", "signed_hybrid"});
 }
 
 namespace detail {

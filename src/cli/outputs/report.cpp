@@ -9,6 +9,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "base/counted.hpp"
 #include "cli/outputs/json_record.hpp"
 
@@ -16,15 +17,7 @@ namespace gpu::cli {
 namespace {
 
 std::string_view to_string(run_status status) {
-  switch (status) {
-    case run_status::complete:
-      return "complete";
-    case run_status::interrupted:
-      return "interrupted";
-    case run_status::output_closed:
-      return "output closed";
-  }
-  return "unknown";
+  return detail::name_in(status, {"complete", "interrupted", "output closed"});
 }
 
 /// Seconds to a millionth.

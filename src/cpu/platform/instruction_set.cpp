@@ -7,6 +7,7 @@
 
 #include <gpu/error.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "cpu/platform/amx_probe.hpp"
 
 namespace gpu::cpu {
@@ -52,19 +53,7 @@ instruction_set usable_instruction_set() {
 }
 
 std::string_view to_string(instruction_set level) noexcept {
-  switch (level) {
-    case instruction_set::baseline:
-      return "baseline";
-    case instruction_set::avx2:
-      return "avx2";
-    case instruction_set::avx512:
-      return "avx512";
-    case instruction_set::avx512_vnni:
-      return "avx512_vnni";
-    case instruction_set::amx:
-      return "amx";
-  }
-  return "unknown";
+  return detail::name_in(level, {"baseline", "avx2", "avx512", "avx512_vnni", "amx"});
 }
 
 }  // namespace gpu::cpu

@@ -10,6 +10,7 @@
 #include <gpu/error.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "base/check_enumerator.hpp"
 #include "stats/significance/least_rank_p.hpp"
 
 namespace gpu::inline v0 {
@@ -60,19 +61,7 @@ std::string_view to_string(measure what) noexcept {
 }
 
 std::string_view to_string(significance test) noexcept {
-  switch (test) {
-    case significance::none:
-      return "none";
-    case significance::student_t:
-      return "student_t";
-    case significance::floored_t:
-      return "floored_t";
-    case significance::kendall:
-      return "kendall";
-    case significance::permutations:
-      return "permutations";
-  }
-  return "unknown";
+  return detail::name_in(test, {"none", "student_t", "floored_t", "kendall", "permutations"});
 }
 
 significance test_of(measure what, index_t cols, const pair_options& options) {

@@ -99,7 +99,7 @@ neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tabl
                              const pair_options& options, const top_k_sink& sink) {
   validate::check_sink(what, sink);
   pair_run run(what, tables, options, part_shape::equal_rows);
-  const keep_range keep = run.resolve_partners(sink.keep);
+  const keep_range keep = run.resolve(sink.keep, true);
   const index_range& panel = run.area().rows;
   const bool has_q = sink.q == neighbor_q::exact;
   if (has_q && run.discoveries() > 0) {
@@ -143,26 +143,17 @@ sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
   });
 }
 
-template GPU_SIMILARITY_EXPORT correlation_matrix<double> all_pairs_on_host(
-    measure, const pair_tables&, const pair_options&, const basic_dense_sink<double>&);
-template GPU_SIMILARITY_EXPORT correlation_matrix<float> all_pairs_on_host(
-    measure, const pair_tables&, const pair_options&, const basic_dense_sink<float>&);
-template GPU_SIMILARITY_EXPORT edge_list all_pairs_on_host(measure, const pair_tables&,
-                                                           const pair_options&, const edge_sink&);
-template GPU_SIMILARITY_EXPORT neighbor_table all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const top_k_sink&);
-template GPU_SIMILARITY_EXPORT pair_counts all_pairs_on_host(measure, const pair_tables&,
-                                                             const pair_options&,
-                                                             const count_sink&);
-template GPU_SIMILARITY_EXPORT pair_summary all_pairs_on_host(measure, const pair_tables&,
-                                                              const pair_options&,
-                                                              const stream_sink&);
-template GPU_SIMILARITY_EXPORT connectivity_table all_pairs_on_host(measure, const pair_tables&,
-                                                                    const pair_options&,
-                                                                    const connectivity_sink&);
-template GPU_SIMILARITY_EXPORT discovery_counts all_pairs_on_host(measure, const pair_tables&,
-                                                                  const pair_options&,
-                                                                  const discovery_sink&);
+#define GPU_SIMILARITY_INSTANTIATE_SINK(Sink)                           \
+  template GPU_SIMILARITY_EXPORT sink_result_t<Sink> all_pairs_on_host( \
+      measure, const pair_tables&, const pair_options&, const Sink&);
+GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<double>)
+GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<float>)
+GPU_SIMILARITY_INSTANTIATE_SINK(edge_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(top_k_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(count_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(stream_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(connectivity_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(discovery_sink)
+#undef GPU_SIMILARITY_INSTANTIATE_SINK
 
 }  // namespace gpu::inline v0::detail

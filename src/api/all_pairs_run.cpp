@@ -173,28 +173,17 @@ pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
       tied_(find_tied(what, input_, *engine_, options)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
-keep_range pair_run::resolve(const pair_filter& filter) {
-  if (missing_) return resolve_pairwise(filter, false);
-  if (tied_) return resolve_tied(filter, false);
+keep_range pair_run::resolve(const pair_filter& filter, bool of_one_side) {
+  if (missing_) {
+    cut_ = detail::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
+    return {0.0, 0.0};  // every statistic: the cuts have taken out the others
+  }
+  if (tied_) {
+    cut_ = detail::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
+    return {0.0, 0.0};
+  }
   cut_ = detail::resolve_cut(what_, filter, *engine_, family());
-  return cut_.keep;
-}
-
-keep_range pair_run::resolve_pairwise(const pair_filter& filter, bool of_one_side) {
-  cut_ = detail::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
-  return {0.0, 0.0};  // every statistic: the cuts have taken out the others
-}
-
-keep_range pair_run::resolve_tied(const pair_filter& filter, bool of_one_side) {
-  cut_ = detail::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
-  return {0.0, 0.0};  // as of missing values
-}
-
-keep_range pair_run::resolve_partners(const pair_filter& filter) {
-  if (missing_) return resolve_pairwise(filter, true);
-  if (tied_) return resolve_tied(filter, true);
-  (void)resolve(filter);
-  cut_ = detail::of_one_sign(cut_, filter.side);
+  if (of_one_side) cut_ = detail::of_one_sign(cut_, filter.side);
   return cut_.keep;
 }
 

@@ -41,9 +41,8 @@ class pair_run {
   /// The engine of the rows that are packed: of their patterns where they are folded.
   [[nodiscard]] pair_engine& packed_engine() { return folded_ ? folded_->inner() : *engine_; }
   /// Resolves `filter` and notes the effective cuts for the summary.
-  [[nodiscard]] keep_range resolve(const pair_filter& filter);
-  /// The same of partners: see detail::of_one_sign.
-  [[nodiscard]] keep_range resolve_partners(const pair_filter& filter);
+  /// Partners are `of_one_side`: see detail::of_one_sign.
+  [[nodiscard]] keep_range resolve(const pair_filter& filter, bool of_one_side = false);
   /// Every pair that max_p keeps after the adjustment of the filter, which is resolved: whatever
   /// min_abs and the sign of partners leave out. From here on the cuts of tests() are
   /// these.
@@ -71,8 +70,6 @@ class pair_run {
  private:
   [[nodiscard]] std::uint64_t pairs_by_t() const;
   [[nodiscard]] double least_p() const;
-  [[nodiscard]] keep_range resolve_pairwise(const pair_filter& filter, bool of_one_side);
-  [[nodiscard]] keep_range resolve_tied(const pair_filter& filter, bool of_one_side);
 
   const measure_traits& what_;
   execution exec_;

@@ -118,8 +118,7 @@ sample_result count_sample(const measure_traits& what, const pair_input& input,
     out.is_all = out.is_all && y.is_all();
   }
   const pair_filter filter = sample_filter(sink.keep, out.family);
-  out.keep =
-      sink.kind == result_kind::partners ? run.resolve_partners(filter) : run.resolve(filter);
+  out.keep = run.resolve(filter, sink.kind == result_kind::partners);
   out.counts.tested = run.pairs_tested();
   run.engine().counts({.keep = out.keep,
                        .histogram_bins = 0,
@@ -232,24 +231,16 @@ pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pa
   });
 }
 
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const basic_dense_sink<double>&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const basic_dense_sink<float>&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const edge_sink&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const top_k_sink&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const count_sink&);
-template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure, const pair_tables&,
-                                                                const pair_options&,
-                                                                const stream_sink&);
+#define GPU_SIMILARITY_INSTANTIATE_SINK(Sink)                      \
+  template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host( \
+      measure, const pair_tables&, const pair_options&, const Sink&);
+GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<double>)
+GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<float>)
+GPU_SIMILARITY_INSTANTIATE_SINK(edge_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(top_k_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(count_sink)
+GPU_SIMILARITY_INSTANTIATE_SINK(stream_sink)
+#undef GPU_SIMILARITY_INSTANTIATE_SINK
 
 }  // namespace detail
 }  // namespace gpu::inline v0

@@ -191,25 +191,30 @@ neighbor_order order_of_tail(neighbor_order order, tail side) {
                                                                  : order;
 }
 
+adjusted_level adjust(const pair_filter& filter, observation_count observations,
+                      std::uint64_t family, const counting_pass& count) {
+  if (filter.adjust == adjustment::none || family == 0) return {filter.max_p};
+  if (filter.adjust == adjustment::bonferroni) {
+    return {filter.max_p / static_cast<double>(family)};
+  }
+  discovery_search search = begin_search(filter, observations, family);
+  while (!search.is_decided()) search = after_pass(search, count(search));
+  return {adjusted_max_p(search), search.most};
+}
+
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family) {
   const observation_count observations = what.observations_of(engine.rows().cols);
-  if (filter.adjust == adjustment::none || family == 0) {
-    return cut_at(what, filter.max_p, filter, observations);
-  }
-  if (filter.adjust == adjustment::bonferroni) {
-    return cut_at(what, filter.max_p / static_cast<double>(family), filter, observations);
-  }
-  discovery_search search = begin_search(filter, observations, family);
-  while (!search.is_decided()) {
-    search = after_pass(search, engine.bin_statistics(pass_of(search)));
-  }
-  effective_cut cut = cut_at(what, adjusted_max_p(search), filter, observations);
+  const adjusted_level level = adjust(
+      filter, observations, family,
+      [&](const discovery_search& search) { return engine.bin_statistics(pass_of(search)); });
+  effective_cut cut = cut_at(what, level.max_p, filter, observations);
+  if (level.discoveries == 0) return cut;
   // The search knows Student's t alone. What it finds above the least p is right; below there is
   // nothing.
   const double weakest =
       stats::critical_value(what.info.test, cut.max_p, observations, filter.side);
-  cut.discoveries = std::isinf(weakest) ? 0 : search.most;
+  cut.discoveries = std::isinf(weakest) ? 0 : level.discoveries;
   return cut;
 }
 
@@ -235,12 +240,17 @@ std::uint64_t count_tested(detail::pair_engine& engine, const missing_tests& tes
   return counts.bins.front() + counts.at_or_above;
 }
 
+effective_cut sided_cut(double critical, double max_p, const pair_filter& filter,
+                        bool of_one_side) {
+  const effective_cut cut = cut_from(critical, max_p, filter);
+  return of_one_side ? of_one_sign(cut, filter.side) : cut;
+}
+
 // As cut_missing.
 effective_cut cut_shared_kendall(double max_p, const pair_filter& filter,
                                  detail::shared_kendall& kendall, bool of_one_side) {
   const auto cut_of = [&](double critical) {
-    const effective_cut cut = cut_from(critical, max_p, filter);
-    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+    return sided_cut(critical, max_p, filter, of_one_side);
   };
   const stats::kendall_test& test = kendall.tests().of(kendall.tests().most());
   // Whatever the statistic, as far as p is concerned.
@@ -267,8 +277,7 @@ effective_cut cut_missing(const detail::measure_traits& what, double max_p,
   const detail::observation_tests& tests = *missing.tests;
   const auto cut_of = [test, max_p, filter, of_one_side, &tests](index_t shared) {
     const double critical = stats::critical_value(test, max_p, tests.table_of(shared), filter.side);
-    const effective_cut cut = cut_from(critical, max_p, filter);
-    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+    return sided_cut(critical, max_p, filter, of_one_side);
   };
   missing.cuts = std::make_unique<detail::observation_cuts>(
       tests.least(), tests.most(), [cut_of](index_t shared) { return cut_of(shared).keep; });
@@ -283,34 +292,24 @@ effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pai
     missing.tests = std::make_unique<detail::observation_tests>(
         what.info.test, present.fewest_shared(), present.most_shared(), filter.side);
   }
-  double max_p = filter.max_p;
-  std::uint64_t discoveries = 0;
+  adjusted_level level{filter.max_p};
   if (filter.adjust != adjustment::none) {
     std::optional<detail::shared_kendall_cut> within;
     const missing_tests tests = tests_of(missing, filter.max_p, filter.side, within);
-    const std::uint64_t family = count_tested(engine, tests);
-    missing.tested = family;
-    if (family > 0 && filter.adjust == adjustment::bonferroni) {
-      max_p /= static_cast<double>(family);
-    } else if (family > 0) {
-      discovery_search search = begin_search(filter, 0, family);
-      while (!search.is_decided()) {
-        search = after_pass(search, engine.bin_statistics(tests.of(pass_of(search))));
-      }
-      max_p = adjusted_max_p(search);
-      discoveries = search.most;
-    }
+    missing.tested = count_tested(engine, tests);
+    level = adjust(filter, 0, *missing.tested, [&](const discovery_search& search) {
+      return engine.bin_statistics(tests.of(pass_of(search)));
+    });
   }
-  effective_cut cut = cut_missing(what, max_p, filter, missing, of_one_side);
-  cut.discoveries = discoveries;
+  effective_cut cut = cut_missing(what, level.max_p, filter, missing, of_one_side);
+  cut.discoveries = level.discoveries;
   return cut;
 }
 
 effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_rows& rows,
                        bool of_one_side) {
   const auto cut_of = [&](double critical) {
-    const effective_cut cut = cut_from(critical, max_p, filter);
-    return of_one_side ? of_one_sign(cut, filter.side) : cut;
+    return sided_cut(critical, max_p, filter, of_one_side);
   };
   if (const auto* const test = std::get_if<stats::spearman_test>(&rows.test())) {
     const auto keep_of = [&](int of_class) {
@@ -350,18 +349,11 @@ bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine
 
 effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& engine,
                                std::uint64_t family, detail::tied_rows& rows, bool of_one_side) {
-  double max_p = filter.max_p;
-  std::uint64_t discoveries = 0;
-  if (filter.adjust == adjustment::bonferroni && family > 0) {
-    max_p /= static_cast<double>(family);
-  } else if (filter.adjust == adjustment::benjamini_hochberg && family > 0) {
-    discovery_search search = begin_search(filter, 0, family);
-    while (!search.is_decided()) search = after_pass(search, tied_pass(search, engine, rows));
-    max_p = adjusted_max_p(search);
-    discoveries = search.most;
-  }
-  effective_cut cut = cut_tied(max_p, filter, rows, of_one_side);
-  cut.discoveries = discoveries;
+  const adjusted_level level = adjust(filter, 0, family, [&](const discovery_search& search) {
+    return tied_pass(search, engine, rows);
+  });
+  effective_cut cut = cut_tied(level.max_p, filter, rows, of_one_side);
+  cut.discoveries = level.discoveries;
   return cut;
 }
 

@@ -2,6 +2,7 @@
 // From a pair_filter to one cut on the statistic, multiple testing included.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <gpu/discovery.hpp>
@@ -55,9 +56,19 @@ std::uint64_t counted_pairs(const discovery_counts& counts);
 /// pair reaches.
 double adjusted_max_p(const discovery_search& search);
 
+/// max_p after the adjustment; of benjamini_hochberg also the pairs of the family that it keeps.
+struct adjusted_level {
+  double max_p;
+  std::uint64_t discoveries = 0;
+};
+using counting_pass = std::function<detail::bin_counts(const discovery_search&)>;
 /// Resolves filter.adjust for a family of so many tests; for Benjamini-Hochberg by counting passes
-/// of `engine` over all of them. The resulting set is that of the textbook procedure on all sorted
-/// p: with p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
+/// over all of them. The resulting set is that of the textbook procedure on all sorted p: with
+/// p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
+adjusted_level adjust(const pair_filter& filter, observation_count observations,
+                      std::uint64_t family, const counting_pass& count);
+
+/// The cut of a filter whose p follows from the statistic alone.
 effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
                           detail::pair_engine& engine, std::uint64_t family);
 

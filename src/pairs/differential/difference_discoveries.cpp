@@ -40,12 +40,10 @@ bin_counts count_p(const difference_walk& walk, const discovery_search& search) 
 }  // namespace
 
 double adjusted_max_p(const difference_walk& walk, const differential_filter& keep) {
-  const std::uint64_t family = walk.family();
-  if (keep.adjust == adjustment::none || family == 0) return keep.max_p;
-  if (keep.adjust == adjustment::bonferroni) return keep.max_p / static_cast<double>(family);
-  discovery_search search = begin_search(walk, keep.max_p, keep.side);
-  while (!search.is_decided()) search = detail::after_pass(search, count_p(walk, search));
-  return detail::adjusted_max_p(search);
+  const pair_filter filter{.max_p = keep.max_p, .side = keep.side, .adjust = keep.adjust};
+  return detail::adjust(filter, 0, walk.family(),
+                        [&](const discovery_search& search) { return count_p(walk, search); })
+      .max_p;
 }
 
 discovery_search begin_search(const difference_walk& walk, double max_p, tail side) {

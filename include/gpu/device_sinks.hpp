@@ -112,24 +112,12 @@ using any_device_sink =
     std::variant<basic_device_dense_sink<double>, basic_device_dense_sink<float>, device_top_k_sink,
                  device_count_sink, device_edge_sink>;
 
-template <>
-struct sink_result<basic_device_dense_sink<double>> {
-  using type = void;
-};
-template <>
-struct sink_result<basic_device_dense_sink<float>> {
-  using type = void;
-};
-template <>
-struct sink_result<device_top_k_sink> {
-  using type = void;
-};
-template <>
-struct sink_result<device_count_sink> {
-  using type = void;
-};
-template <>
-struct sink_result<device_edge_sink> {
+template <class Sink>
+  requires(std::same_as<Sink, basic_device_dense_sink<double>> ||
+           std::same_as<Sink, basic_device_dense_sink<float>> ||
+           std::same_as<Sink, device_top_k_sink> || std::same_as<Sink, device_count_sink> ||
+           std::same_as<Sink, device_edge_sink>)
+struct sink_result<Sink> {
   using type = void;
 };
 

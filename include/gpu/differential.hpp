@@ -2,6 +2,7 @@
 /// @file
 /// Differential correlation: pairs of rows whose correlation differs between two groups of columns.
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -69,6 +70,12 @@ struct differential_top_k_sink {
   index_t k = 10;                 ///< Partners of each row, at least 1.
   differential_filter keep = {};  ///< Which pairs.
 };
+
+/// What differential_pairs keeps.
+template <class X>
+concept differential_sink =
+    std::same_as<X, differential_edge_sink> || std::same_as<X, differential_count_sink> ||
+    std::same_as<X, differential_top_k_sink> || std::same_as<X, discovery_sink>;
 
 /// What a call did.
 struct differential_summary {
@@ -182,8 +189,10 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 ///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
 ///   one after the other are the edges of the whole; for differential_top_k_sink an equal panel of
 ///   rows against all rows. The other options are not taken.
-/// @param sink differential_edge_sink, differential_count_sink or differential_top_k_sink.
-/// @return what the sink gives.
+/// @param sink differential_edge_sink, differential_count_sink, differential_top_k_sink or
+///   discovery_sink.
+/// @return what the sink gives: differential_edges, differential_counts, differential_partners or
+///   discovery_counts.
 /// @throw gpu::invalid_argument for a group of fewer than 4 columns, a column that the table lacks
 ///   or that stands twice, a cut outside its range, and as all_pairs; gpu::unsupported for other
 ///   measures, nan_policy::pairwise, covariates, weights, p_method::exact,
@@ -199,42 +208,16 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 /// of its rows. A part reads the groups of the whole table and looks for the rows without a
 /// statistic, then computes its pairs alone; of differential_top_k_sink the parts compute a pair of
 /// rows of two panels twice, once in each.
-template <table_like Data>
-[[nodiscard]] differential_edges differential_pairs(measure what, const Data& data,
-                                                    const column_groups& groups,
-                                                    const pair_options& options = {},
-                                                    const differential_edge_sink& sink = {}) {
-  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
-}
-
-/// The same for the best partners of each row, which are decided from both sides of each pair.
-template <table_like Data>
-[[nodiscard]] differential_partners differential_pairs(measure what, const Data& data,
-                                                       const column_groups& groups,
-                                                       const pair_options& options,
-                                                       const differential_top_k_sink& sink) {
-  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
-}
-
-/// The same for counts.
-template <table_like Data>
-[[nodiscard]] differential_counts differential_pairs(measure what, const Data& data,
-                                                     const column_groups& groups,
-                                                     const pair_options& options,
-                                                     const differential_count_sink& sink) {
-  return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
-}
-
-/// The same for Benjamini and Hochberg's cut of a job in parts: counts p of the pairs of a part for
-/// one step of the search, see gpu/discovery.hpp. p itself is counted, so `observations` of the
-/// search is 0. The parts then run with `max_p = search.max_p_effective()` and adjustment::none.
-/// These members of the summary are filled: rows, cols, constant_rows, nan_rows, part_begin,
-/// part_end, pairs_tested, used, device and pairs_seconds, which is the whole call.
-template <table_like Data>
-[[nodiscard]] discovery_counts differential_pairs(measure what, const Data& data,
-                                                  const column_groups& groups,
-                                                  const pair_options& options,
-                                                  const discovery_sink& sink) {
+///
+/// With a discovery_sink, for Benjamini and Hochberg's cut of a job in parts, it counts p of the
+/// pairs of a part for one step of the search, see gpu/discovery.hpp. p itself is counted, so
+/// `observations` of the search is 0. The parts then run with `max_p = search.max_p_effective()`
+/// and adjustment::none. These members of the summary are filled: rows, cols, constant_rows,
+/// nan_rows, part_begin, part_end, pairs_tested, used, device and pairs_seconds, which is the whole
+/// call.
+template <table_like Data, differential_sink Sink = differential_edge_sink>
+[[nodiscard]] auto differential_pairs(measure what, const Data& data, const column_groups& groups,
+                                      const pair_options& options = {}, const Sink& sink = {}) {
   return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
 }
 

@@ -71,9 +71,6 @@ struct rank_plan {
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::string_view to_string(rank_variant variant) noexcept;
 
 namespace detail {
-template <class T>
-GPU_SIMILARITY_EXPORT matrix<double> rank_rows(matrix_view<const T> data,
-                                               const rank_options& options);
 /// Of any table in host memory.
 GPU_SIMILARITY_EXPORT matrix<double> rank_rows_of(const any_table& data,
                                                   const rank_options& options);
@@ -100,13 +97,7 @@ GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows(index_t rows, index_t cols,
 /// On CUDA batches of rows stream through device memory. Blocks until the ranks are complete.
 template <host_table_like Data>
 [[nodiscard]] matrix<double> rank_rows(const Data& data, const rank_options& options = {}) {
-  const auto table = detail::read_host_table(data);
-  using value = typename decltype(table)::value_type;
-  if constexpr (!matrix_like<decltype(table)> || detail::wide_integer<value>) {
-    return detail::rank_rows_of(table, options);
-  } else {
-    return detail::rank_rows(table, options);
-  }
+  return detail::rank_rows_of(detail::read_host_table(data), options);
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, no synchronisation, capturable

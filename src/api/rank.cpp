@@ -31,11 +31,6 @@ void check_columns(index_t cols) {
 }
 
 template <class T>
-void check_nans(matrix_view<const T> data, const rank_options& options) {
-  validate::check_nans({data}, options.nans, options.exec.cpu_threads);
-}
-
-template <class T>
 rank_options decide(const rank_options& options, backend where, index_t cols) {
   check_enumerator("options.ties", options.ties, tie_method::ordinal);
   check_enumerator("options.order", options.order, rank_order::descending);
@@ -81,30 +76,26 @@ void check_scratch(device_matrix_view<const T> data, const rank_options& decided
   check_workspace(decided.workspace, cuda::rank_workspace<T>(data.rows(), data.cols(), decided));
 }
 
-}  // namespace
-
 template <class T>
-matrix<double> rank_rows(matrix_view<const T> data, const rank_options& options) {
-  return with_memory_errors("rank_rows", [&] {
-    check_columns(data.cols());
-    check_host_call(options.exec);
-    const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
-    matrix<double> ranks = new_ranks(data.rows(), data.cols());
-    if (data.empty()) return ranks;
-    // On the CPU the ranking itself comes across a NaN.
-    if (decided.exec.target == backend::cuda) check_nans(data, options);
-    poll_on_cpu(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
-    return ranks;
-  });
+matrix<double> rank_view(matrix_view<const T> data, const rank_options& options) {
+  check_columns(data.cols());
+  check_host_call(options.exec);
+  const rank_options decided = decide<T>(options, resolve_backend(options.exec), data.cols());
+  matrix<double> ranks = new_ranks(data.rows(), data.cols());
+  if (data.empty()) return ranks;
+  // On the CPU the ranking itself comes across a NaN.
+  if (decided.exec.target == backend::cuda) {
+    validate::check_nans({data}, options.nans, options.exec.cpu_threads);
+  }
+  poll_on_cpu(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
+  return ranks;
 }
-
-namespace {
 
 matrix<double> rank_in_place(const any_table& data, const rank_options& options) {
   return std::visit(
       [&]<class View>(const View& view) -> matrix<double> {
         if constexpr (std::is_constructible_v<any_matrix_view, View>) {
-          return rank_rows<typename View::value_type>(view, options);
+          return rank_view<typename View::value_type>(view, options);
         }
         throw unsupported("data: is in device memory, expected a table in host memory");
       },
@@ -175,8 +166,6 @@ rank_plan plan_rank_rows(index_t rows, index_t cols, const rank_options& options
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                \
-  template GPU_SIMILARITY_EXPORT matrix<double> rank_rows<T>(matrix_view<const T>,   \
-                                                             const rank_options&);   \
   template GPU_SIMILARITY_EXPORT void rank_rows<T>(                                  \
       device_matrix_view<const T>, device_matrix_view<double>, const rank_options&); \
   template GPU_SIMILARITY_EXPORT rank_plan plan_rank_rows<T>(index_t, index_t, const rank_options&);

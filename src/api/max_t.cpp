@@ -157,7 +157,7 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
 max_t_null max_t(measure what, const pair_tables& data, const pair_options& options,
                  const max_t_options& how) {
   return with_memory_errors("max_t", [&] {
-    check_pair_options(what, options, call_facts::max_t);
+    check_pair_options(what, options, call_facts::shuffles);
     check(data, how);
     return run_max_t(traits_of(what), data, options, how);
   });

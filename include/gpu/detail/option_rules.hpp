@@ -35,7 +35,7 @@ struct call_facts {
     connectivity = 1U << 14,
     discoveries = 1U << 15,
     differences = 1U << 16,
-    max_t = 1U << 17,
+    shuffles = 1U << 17,
     without_p = 1U << 18  ///< A result without p of pairs.
   };
 };

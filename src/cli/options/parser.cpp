@@ -97,7 +97,7 @@ void check_together(const pairs_command& job) {
   if (!job.weights.empty()) asked.column_weights = {&unread, 1};
   if (job.is_part || job.resumes) asked.part = {.index = 0, .of = 2};
   unsigned meets = detail::call_facts::none;
-  if (job.correct == correction::max_t) meets |= detail::call_facts::max_t;
+  if (job.correct == correction::max_t) meets |= detail::call_facts::shuffles;
   if (job.filter.adjust != adjustment::none) meets |= detail::call_facts::adjusted;
   detail::check_pair_options(job.what, asked, meets);
 }

@@ -43,7 +43,7 @@ struct option_rule {
   unsigned refused_with;
 };
 constexpr unsigned columns = facts::covariates | facts::weights;
-constexpr unsigned elsewhere = facts::device_results | facts::differences | facts::max_t;
+constexpr unsigned elsewhere = facts::device_results | facts::differences | facts::shuffles;
 constexpr std::array rules{
     option_rule{facts::pairwise, "options.nans", "pairwise", "reject or propagate", nullptr,
                 facts::exact_p | columns | facts::effective | facts::device_table |
@@ -61,7 +61,7 @@ constexpr std::array rules{
                     facts::connectivity | facts::device_results | facts::differences},
     option_rule{facts::prepared_y, "y", "a table of prepared rows", "a table", nullptr,
                 facts::device_results},
-    option_rule{facts::parts, "options.part", "", "the whole job", nullptr, facts::max_t},
+    option_rule{facts::parts, "options.part", "", "the whole job", nullptr, facts::shuffles},
     option_rule{facts::step_up, "pair_filter.adjust", "benjamini_hochberg", "none or bonferroni",
                 nullptr, facts::parts | facts::device_results},
     option_rule{facts::adjusted, "pair_filter.adjust", "", "none", nullptr, facts::shared_parts}};
@@ -84,7 +84,7 @@ constexpr std::array words{
     fact_words{facts::connectivity, "with connectivity_sink"},
     fact_words{facts::discoveries, "for the discoveries of parts"},
     fact_words{facts::differences, "for differential correlation"},
-    fact_words{facts::max_t, "for max-T"}};
+    fact_words{facts::shuffles, "for max-T"}};
 
 void check_values(const pair_options& options) {
   check_enumerator("options.p_method", options.p_method, p_method::exact);

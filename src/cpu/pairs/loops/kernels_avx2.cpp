@@ -56,6 +56,8 @@ using avx2_dots = dots_body<doubles<avx2_doubles>, 3>;
 
 struct avx2_pairwise : doubles<avx2_doubles> {
   static constexpr int rows = 2;
+  static vec add_where(vec sum, vec x, vec has) { return fused(x, has, sum); }
+  static vec add_if(vec sum, vec x, vec has) { return fused(x, has, sum); }
 };
 
 struct avx2_masks : doubles<avx2_doubles> {

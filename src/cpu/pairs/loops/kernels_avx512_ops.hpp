@@ -198,6 +198,9 @@ using avx512_dots = dots_body<doubles<avx512_doubles>, 6>;
 
 struct avx512_pairwise : doubles<avx512_doubles> {
   static constexpr int rows = 4;
+  // Some processors add in units that products leave idle.
+  static vec add_where(vec sum, vec x, vec has) { return has != vec{} ? sum + x : sum; }
+  static vec add_if(vec sum, vec x, vec has) { return fused(x, has, sum); }
 };
 
 struct avx512_masks : doubles<avx512_doubles> {

@@ -52,6 +52,14 @@ using plain_dots = dots_body<doubles<plain_double>, 1>;
 
 struct plain_pairwise : doubles<plain_double> {
   static constexpr int rows = 2;
+  static vec add_where(vec sum, vec x, vec has) {
+#if defined(__FP_FAST_FMA)
+    return fused(x, has, sum);
+#else  // fma is a call.
+    return has != 0 ? sum + x : sum;
+#endif
+  }
+  static vec add_if(vec sum, vec x, vec has) { return add_where(sum, x, has); }
 };
 
 typedef std::int32_t int4 __attribute__((vector_size(16)));

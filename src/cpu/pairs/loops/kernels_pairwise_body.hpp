@@ -2,7 +2,9 @@
 // the unnamed namespace of a file compiled for it.
 //
 // An Op is a vector of doubles (kernel_doubles.hpp), whose lanes divide pairwise_lanes, with
-// `rows` rows of a tile.
+//   rows: the rows of a tile;
+//   add_where(sum, x, has), add_if(sum, x, has): fused(x, has, sum), where each lane of `has` is 0
+//   or 1; add_if where all are equal. Such products are exact, so a sum alone is rounded alike.
 template <class Op>
 struct pairwise_body {
   using vec = typename Op::vec;
@@ -27,10 +29,10 @@ struct pairwise_body {
         const vec has_x = Op::spread(rows[i] + at + pairwise_lanes);
         vec_sums& s = sums[i];
         s.xy = Op::fused(x, y, s.xy);
-        s.x = Op::fused(x, has_y, s.x);
-        s.y = Op::fused(has_x, y, s.y);
-        s.xx = Op::fused(x * x, has_y, s.xx);
-        s.yy = Op::fused(has_x, yy, s.yy);
+        s.x = Op::add_where(s.x, x, has_y);
+        s.y = Op::add_if(s.y, y, has_x);
+        s.xx = Op::add_where(s.xx, x * x, has_y);
+        s.yy = Op::add_if(s.yy, yy, has_x);
       }
     }
   }

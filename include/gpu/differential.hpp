@@ -71,12 +71,6 @@ struct differential_top_k_sink {
   differential_filter keep = {};  ///< Which pairs.
 };
 
-/// What differential_pairs keeps.
-template <class X>
-concept differential_sink =
-    std::same_as<X, differential_edge_sink> || std::same_as<X, differential_count_sink> ||
-    std::same_as<X, differential_top_k_sink> || std::same_as<X, discovery_sink>;
-
 /// What a call did.
 struct differential_summary {
   index_t rows = 0;           ///< Rows of the table.
@@ -168,6 +162,11 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
                                                           const column_groups& groups,
                                                           const pair_options& options,
                                                           const discovery_sink& sink);
+template <class Sink>
+inline constexpr bool is_differential_sink =
+    std::derived_from<Sink, differential_edge_sink> ||
+    std::derived_from<Sink, differential_count_sink> ||
+    std::derived_from<Sink, differential_top_k_sink> || std::derived_from<Sink, discovery_sink>;
 }  // namespace detail
 
 /// The pairs of rows of `data` whose correlation over the columns of one group differs from that
@@ -189,7 +188,7 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 ///   for edges and counts a panel of rows against all later rows, and the edges of parts 0, 1, ...
 ///   one after the other are the edges of the whole; for differential_top_k_sink an equal panel of
 ///   rows against all rows. The other options are not taken.
-/// @param sink differential_edge_sink, differential_count_sink, differential_top_k_sink or
+/// @param sink differential_edge_sink, differential_count_sink, differential_top_k_sink, or
 ///   discovery_sink.
 /// @return what the sink gives: differential_edges, differential_counts, differential_partners or
 ///   discovery_counts.
@@ -209,17 +208,30 @@ GPU_SIMILARITY_EXPORT discovery_counts differential_pairs(measure what, const an
 /// statistic, then computes its pairs alone; of differential_top_k_sink the parts compute a pair of
 /// rows of two panels twice, once in each.
 ///
-/// With a discovery_sink, for Benjamini and Hochberg's cut of a job in parts, it counts p of the
-/// pairs of a part for one step of the search, see gpu/discovery.hpp. p itself is counted, so
+/// With differential_top_k_sink the partners of a row are decided from both sides of each pair.
+/// discovery_sink is for Benjamini and Hochberg's cut of a job in parts: it counts p of the pairs
+/// of a part for one step of the search, see gpu/discovery.hpp. p itself is counted, so
 /// `observations` of the search is 0. The parts then run with `max_p = search.max_p_effective()`
-/// and adjustment::none. These members of the summary are filled: rows, cols, constant_rows,
+/// and adjustment::none. These members of its summary are filled: rows, cols, constant_rows,
 /// nan_rows, part_begin, part_end, pairs_tested, used, device and pairs_seconds, which is the whole
 /// call.
-template <table_like Data, differential_sink Sink = differential_edge_sink>
+template <table_like Data, class Sink = differential_edge_sink>
+  requires detail::is_differential_sink<Sink>
 [[nodiscard]] auto differential_pairs(measure what, const Data& data, const column_groups& groups,
                                       const pair_options& options = {}, const Sink& sink = {}) {
   return detail::differential_pairs(what, detail::read_table(data), groups, options, sink);
 }
+
+#if !defined(__clang__)
+namespace detail {
+struct a_measure__a_table__column_groups__pair_options__a_differential_sink;
+}
+/// Any other call.
+void differential_pairs(
+    detail::instead_of<
+        detail::a_measure__a_table__column_groups__pair_options__a_differential_sink>,
+    ...) = delete;
+#endif
 
 }  // namespace v0
 }  // namespace gpu

@@ -162,10 +162,16 @@ concept column_matrix_like =
 template <class X>
 concept csr_like = detail::has_access<X> && detail::is_csr_view<detail::view_read_as<X>>;
 
+namespace detail {
+// As a plain value: compilers print the whole definition of a concept that is not satisfied.
+template <class X>
+inline constexpr bool is_host_table = matrix_like<X> || column_matrix_like<X> || csr_like<X>;
+}  // namespace detail
+
 /// What rank_rows and all-pairs operations read in host memory: a matrix in either layout, or a
 /// sparse one.
 template <class X>
-concept host_table_like = matrix_like<X> || column_matrix_like<X> || csr_like<X>;
+concept host_table_like = detail::is_host_table<X>;
 
 namespace detail {
 template <class X>
@@ -182,7 +188,6 @@ namespace detail {
 /// A view whose memory, layout and element type are known at run time: for bindings of languages.
 template <class X>
 concept erased_table = std::same_as<std::remove_cvref_t<X>, any_table>;
-// As a plain value: compilers print the whole definition of a concept that is not satisfied.
 template <class X>
 inline constexpr bool is_table = host_table_like<X> || device_matrix_like<X> || erased_table<X>;
 }  // namespace detail
@@ -364,7 +369,7 @@ auto read_table(const Data& data) {
 /// Two tables that one call takes: both in host memory, or both in device memory; of erased ones
 /// the call looks at that itself.
 template <class X, class Y>
-concept tables_together =
+inline constexpr bool tables_together =
     (host_table_like<X> && host_table_like<Y>) ||
     (device_matrix_like<X> && device_matrix_like<Y>) || (erased_table<X> && erased_table<Y>);
 

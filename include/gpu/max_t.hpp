@@ -150,5 +150,14 @@ max_t_null max_t(measure what, const X& x, const Y& y, const pair_options& optio
   return detail::max_t(what, {detail::read_table(x), detail::read_table(y)}, options, how);
 }
 
+#if !defined(__clang__)
+namespace detail {
+struct a_measure__one_table_or_two__pair_options__max_t_options;
+}
+/// Any other call.
+void max_t(detail::instead_of<detail::a_measure__one_table_or_two__pair_options__max_t_options>,
+           ...) = delete;
+#endif
+
 }  // namespace v0
 }  // namespace gpu

@@ -117,6 +117,17 @@ void rank_rows(device_matrix_view<T> data, device_matrix_view<double> ranks,
   detail::rank_rows(device_matrix_view<const std::remove_const_t<T>>(data), ranks, options);
 }
 
+#if !defined(__clang__)
+namespace detail {
+struct a_host_table__rank_options__or_views_of_data_and_double_ranks_on_a_device;
+}
+/// Any other call.
+void rank_rows(
+    detail::instead_of<
+        detail::a_host_table__rank_options__or_views_of_data_and_double_ranks_on_a_device>,
+    ...) = delete;
+#endif
+
 /// What rank_rows would run for rows of type T, without running it. Wide integers are ranked as
 /// doubles.
 /// @param rows,cols extents of the data, at least 0; cols up to 2^31 - 1.

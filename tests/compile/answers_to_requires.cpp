@@ -34,6 +34,8 @@ GPU_SIMILARITY_ASKED(kendall_all_pairs);
 GPU_SIMILARITY_ASKED(kendall_ties);
 GPU_SIMILARITY_ASKED(all_pairs);
 GPU_SIMILARITY_ASKED(rank_rows);
+GPU_SIMILARITY_ASKED(max_t);
+GPU_SIMILARITY_ASKED(differential_pairs);
 GPU_SIMILARITY_ASKED(top_k);
 GPU_SIMILARITY_ASKED(top_k_distinct);
 GPU_SIMILARITY_ASKED(mean_filter);
@@ -47,6 +49,19 @@ GPU_SIMILARITY_ASKED(prepare_rows);
 GPU_SIMILARITY_ASKED(plan_all_pairs);
 GPU_SIMILARITY_ASKED(shared_observations);
 #undef GPU_SIMILARITY_ASKED
+
+// A measure, one table or two, both options; a sink of differences behind the options.
+static_assert(can_max_t<gpu::measure, table&, gpu::pair_options, gpu::max_t_options>);
+static_assert(can_max_t<gpu::measure, table&, wide&, gpu::pair_options, gpu::max_t_options>);
+static_assert(!can_max_t<gpu::measure, table&, gpu::max_t_options, gpu::pair_options>);
+static_assert(!can_max_t<gpu::measure, table&, device_table>);
+static_assert(!can_max_t<table&>);
+static_assert(can_differential_pairs<gpu::measure, table&, gpu::column_groups, gpu::pair_options,
+                                     gpu::discovery_sink>);
+static_assert(
+    !can_differential_pairs<gpu::measure, table&, gpu::column_groups, gpu::differential_edge_sink>);
+static_assert(!can_differential_pairs<gpu::measure, table&, gpu::column_groups, gpu::pair_options,
+                                      gpu::edge_sink>);
 
 // All pairs: data, or x and y, then options, then a sink.
 static_assert(can_spearman_all_pairs<table&>);

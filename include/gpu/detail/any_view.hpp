@@ -95,6 +95,14 @@ struct pair_tables {
   std::shared_ptr<const prepared_table> prepared_y = {};  ///< The second one instead of y.
 };
 
+/// Any argument: the first parameter of a deleted overload that a wrong call selects. Compilers
+/// then print one candidate, and with it `Form`, the name of an incomplete type.
+template <class Form>
+struct instead_of {
+  template <class Argument>
+  instead_of(const Argument& argument);
+};
+
 }  // namespace detail
 }  // namespace v0
 }  // namespace gpu

@@ -41,7 +41,7 @@ def _optional(name: str) -> Any:
         return None
 
 
-arrow, polars = _optional("pyarrow"), _optional("polars")
+arrow, polars, ml_dtypes = _optional("pyarrow"), _optional("polars"), _optional("ml_dtypes")
 
 
 # Kinds: given a plain array of small integers, an array of the kind and the plain array of its
@@ -50,6 +50,40 @@ def _masked(values: Array) -> Any:
     hidden = np.zeros(values.shape, bool)
     hidden.flat[1] = True
     return np.ma.array(values, mask=hidden)
+
+
+def _spaced(values: Array) -> Array:
+    """A view whose elements lie apart in every dimension."""
+    out = np.zeros([2 * n for n in values.shape], values.dtype)[
+        tuple([slice(1, None, 2)] * values.ndim)
+    ]
+    out[...] = values
+    return out
+
+
+def _read_only(values: Array) -> Array:
+    out = values.astype(float)
+    out.flags.writeable = False
+    return out
+
+
+def _short(values: Array, name: str) -> Any:
+    if ml_dtypes is None:
+        pytest.skip("needs ml_dtypes")
+    return values.astype(getattr(ml_dtypes, name))
+
+
+class _ByDlpack:
+    """Another package's array, which says nothing but how to read it in place."""
+
+    def __init__(self, values: Array) -> None:
+        self.values, self.shape = values, values.shape
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.values.__dlpack_device__()
 
 
 def _bits(values: Array) -> Array:
@@ -92,7 +126,25 @@ def _in_sparse(values: Array, form: str) -> Any:
     return sparse.coo_array(np.atleast_2d(values)).asformat(form)
 
 
+# Kinds of plain numbers: refused only where the plain array is.
+NUMBERS: dict[str, Callable[[Array], tuple[Any, Array | None]]] = {
+    "Fortran order": lambda v: (np.asfortranarray(v.astype(float)), v.astype(float)),
+    "a transposed view": lambda v: (np.ascontiguousarray(v.T.astype("f4")).T, v.astype("f4")),
+    "elements that lie apart": lambda v: (_spaced(v), v),
+    "reversed": lambda v: (np.flip(np.ascontiguousarray(np.flip(v))), v),
+    "read-only": lambda v: (_read_only(v), v.astype(float)),
+    "DLPack alone": lambda v: (_ByDlpack(v), v),
+    "bool": lambda v: (_bits(v), _bits(v).copy()),
+    "float16": lambda v: (v.astype(np.float16) / 4, v / 4),
+    "uint64": lambda v: (v.astype(np.uint64), v),
+    "bfloat16": lambda v: (_short(v, "bfloat16"), v.astype("f4")),
+    "bfloat16 in Fortran order": lambda v: (
+        np.asfortranarray(_short(v, "bfloat16")), v.astype("f4")
+    ),
+    "float8": lambda v: (_short(v % 8, "float8_e4m3fn"), (v % 8).astype("f4")),
+}  # fmt: skip
 KINDS: dict[str, Callable[[Array], tuple[Any, Array | None]]] = {
+    **NUMBERS,
     "masked": lambda v: (_masked(v), None) if v.size > 1 else pytest.skip("one value"),
     "rows of which one is masked": lambda v: (
         ([*v[1:], _masked(v[0])], None) if v.ndim == 2 else pytest.skip("no rows")
@@ -106,9 +158,7 @@ KINDS: dict[str, Callable[[Array], tuple[Any, Array | None]]] = {
     "Decimal": lambda v: (_objects(v, lambda i: Decimal(i) / 4), v / 4),
     "Fraction": lambda v: (_objects(v, lambda i: Fraction(i, 4)), v / 4),
     "long double": lambda v: (v.astype(np.longdouble) / 4, v / 4),
-    "float16": lambda v: (v.astype(np.float16) / 4, v / 4),
     "the other byte order": lambda v: (v.astype(">i8"), v),
-    "uint64": lambda v: (v.astype(np.uint64), v),
     "list": lambda v: (v.tolist(), v),
     "words": lambda v: (v.astype(str), None),
     "complex": lambda v: (v + 1j, None),
@@ -361,6 +411,7 @@ def test_right_or_refused(function: str, argument: str, kind: str) -> None:
     if isinstance(got, Exception):
         message = str(got)
         assert re.search(rf"\b{argument}\b", message.split(": ")[0]), f"{type(got)}: {message}"
+        assert kind not in NUMBERS or isinstance(_answer(call, plain), Exception), message
         return
     if plain is None:
         assert (function, kind) in TAKEN, f"taken: {got}"

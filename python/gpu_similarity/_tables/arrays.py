@@ -18,7 +18,16 @@ from .frames import (
     variables_of_sparse,
     without_names,
 )
-from .numbers import DIRECT, WIDE, Array, convert, is_exact, numbers_of
+from .numbers import (
+    DIRECT,
+    OF_ANOTHER_PACKAGE,
+    WIDE,
+    Array,
+    convert,
+    in_numpys_type,
+    is_exact,
+    numbers_of,
+)
 
 _IN_ROWS = (None, 0, "rows")
 _IN_COLUMNS = (1, "columns")
@@ -52,7 +61,7 @@ def plain_array(
     ordinal
         Decimals and fractions of frames are not rounded either.
     """
-    if type(x) is np.ndarray:
+    if type(x) is np.ndarray and x.dtype.isbuiltin != OF_ANOTHER_PACKAGE:
         return x.T if in_columns else x
     x = without_names(x)
     if is_frame(x):
@@ -70,7 +79,8 @@ def plain_array(
         a = _device.to_host(x)
     else:
         a = _from_others(x, argument, copy, ordinal)
-    return a.T if in_columns else a
+    a = a.T if in_columns else a
+    return a if copy is False else in_numpys_type(a)
 
 
 def number_array(x: Any, argument: str) -> Array:

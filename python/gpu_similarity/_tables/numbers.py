@@ -19,6 +19,7 @@ NOT_NUMBERS = "its values are not numbers"
 DIRECT = frozenset(map(np.dtype, ("i1", "i2", "i4", "u1", "u2", "f4", "f8")))
 # What ranks and all pairs read in place besides.
 WIDE = frozenset(map(np.dtype, ("i8", "u4", "u8")))
+OF_ANOTHER_PACKAGE = 2  # dtype.isbuiltin, as of bfloat16
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_DOUBLE = 2**53
 
@@ -121,6 +122,14 @@ def in_table_type(a: Array, argument: str, copy: bool | None, ordinal: bool) -> 
     with_zero = convert(np.append(a, np.zeros(1, a.dtype)), argument, copy, ordinal)
     values: Array = with_zero[:-1] - with_zero[-1]
     return values
+
+
+def in_numpys_type(a: Array) -> Array:
+    """bfloat16, float8 or int4 of ml_dtypes, which JAX has too, in a type that holds each value."""
+    if a.dtype.isbuiltin != OF_ANOTHER_PACKAGE:
+        return a
+    holds = (t for t in ("i1", "u1", "f4", "f8") if np.can_cast(a.dtype, t))
+    return a.astype(next(holds, a.dtype), order="C")
 
 
 def convert(a: Array, argument: str, copy: bool | None, ordinal: bool) -> Array:

@@ -19,7 +19,7 @@ from .._pairs.pairs import edges
 from .._results.edges import Edges
 from .._shared.messages import integer
 from .._shared.options import MEASURES, Measure, adjustment_of, measure_of
-from .._tables.arrays import covariates_of, variables_in_columns, weights_of
+from .._tables.arrays import covariates_of, plain_array, variables_in_columns, weights_of
 from .._tables.labels import Match, check_match, in_order, matched, order_of
 from .._tables.numbers import Array
 from . import _cut
@@ -137,7 +137,8 @@ class Job:
         for name, columns in (("covariates", in_columns), ("weights", True)):
             if options.get(name) is not None:
                 given = options[name]
-                options[name] = np.asarray(matched(given, name, observed, columns, match))
+                found = matched(given, name, observed, columns, match)
+                options[name] = plain_array(found, name, ordinal=True)
         object.__setattr__(self, "options", options)
 
     @property

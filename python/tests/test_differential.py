@@ -110,7 +110,7 @@ def test_partners_within_a_cut(rng: Rng) -> None:
     assert frame["rank"].min() == 1 and set(frame.row) | set(frame.col) <= set(names)
     with pytest.raises(ValueError, match="k"):
         gs.differential_partners(x, groups, 0)
-    with pytest.raises(ValueError, match="groups: got 1, expected 2"):
+    with pytest.raises(ValueError, match="groups: got a sequence of 1, expected two groups"):
         gs.differential_partners(x, groups[:1], 2)
 
 

@@ -101,6 +101,9 @@ def histograms(bins: int) -> Any:
 THIN = np.array([[-5.0, 0, 3, 0, 1], [1, 2, 0, 0, 5]])
 GAPS = np.array([[1, 0, 3, 0, 5.0], [0, 1, NAN, 4, 2], [3, 0, 1, 1, 0]])
 
+OF_OTHER_CALLS = {
+    "max_p": 0.05, "min_abs": 0.3, "tail": "greater", "adjust": "bh", "measure": "pearson"
+}  # fmt: skip
 REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
     # Masks.
     ("top_k looks below a mask",
@@ -258,6 +261,28 @@ REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
         cells(WIDE.T), measure="pearson", weights=np.arange(1.0, 10))), 10),
     ("more octets than columns are counted",
      lambda: gs.tanimoto_edges(np.empty((0, 1 << 60), np.uint8)), refused("^x: got 11529")),
+    # Options of another call, which changed nothing, or whose measure it was.
+    *((f"{call.__name__} has no {option}", lambda call=call, more=more, option=option: call(
+        WIDE, *more, **{option: OF_OTHER_CALLS[option]}),
+       refused(f"unexpected keyword argument '{option}'"))
+      for call, more, options in (
+          (gs.max_t, (), ("max_p", "min_abs", "adjust")),
+          (gs.differential, (([0, 1, 2, 3], [4, 5, 6, 7]),), ("min_abs",)),
+          (gs.dense, (), ("max_p", "min_abs", "tail", "adjust")),
+          (gs.connectivity, ([2],), ("max_p", "min_abs", "tail", "adjust")),
+          (gs.prepare, (), ("max_p", "min_abs", "tail", "adjust")),
+          (gs.spearman_edges, (), ("measure",)), (gs.pearson_edges, (), ("measure",)),
+      ) for option in options),
+    # Arguments of a wrong type are named.
+    ("a shuffle that is a number", lambda: gs.max_t(WIDE, shuffle=3), refused("^shuffle: got '3'")),
+    ("an adjustment that is a number", lambda: gs.adjusted_p_values([0.5], 9, adjust=3),
+     refused("^adjust: got '3'")),
+    *((f"groups that are {given!r}", lambda given=given: gs.differential(WIDE, given),
+       refused(r"^groups: got .*, expected two groups")) for given in (None, 3, "case", {1: 2})),
+    ("pairs that are a number", lambda: gs.observations(WIDE, pairs=3),
+     refused("^pairs: got 3, expected edges")),
+    ("the cut of a difference", lambda: gs.differential(WIDE, (range(4), range(4, 8)), max_p=2),
+     refused("^max_p: got 2")),
 ]  # fmt: skip
 
 

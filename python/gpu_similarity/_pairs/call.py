@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._results.records import Names
-from .._shared.messages import real
+from .._shared.messages import real, unknown_keyword
 from .._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, adjustment_of
 from .._shared.progress import callback
 from .._tables import device_memory as _device
@@ -148,6 +148,9 @@ def pair_call(
     in_columns = False
     match: Match = "name"
     if options:
+        for name in ("measure", "max_p", "min_abs", "tail", "adjust"):
+            if name in options:  # the calling function has no such parameter
+                raise TypeError(unknown_keyword(name, []))
         names, y_names = options.pop("names", None), options.pop("y_names", None)
         copy = options.pop("copy", None)
         axis = options.pop("axis", None)

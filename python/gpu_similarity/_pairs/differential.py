@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _core
 from .._results.records import Names
 from .._results.test_of_correlation import adjusted_p_values
-from .._shared.messages import integer, real
+from .._shared.messages import integer, real, two
 from .._shared.options import Adjustment, Measure, PairRunOptions, Tail, adjustment_of, measure_of
 from .._tables.arrays import number_array
 from .._tables.labels import Match, check_match, matched
@@ -274,9 +274,8 @@ def differential(
     measure = measure_of(measure)
     match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
-    if len(groups) != 2:
-        raise ValueError(f"groups: got {len(groups)}, expected 2")
-    first, second = (_columns("groups", group, call, match) for group in groups)
+    both = two("groups", groups, "two groups of columns")
+    first, second = (_columns("groups", group, call, match) for group in both)
     most = 2**63 - 1 if max_edges is None else integer("max_edges", max_edges)
     *columns, told = computed(
         _core.differential,
@@ -345,9 +344,8 @@ def differential_partners(
     measure = measure_of(measure)
     match = check_match(run.get("match", "name"))
     call = pair_call(x, None, measure, run, max_p=max_p, tail=tail, adjust=adjust)
-    if len(groups) != 2:
-        raise ValueError(f"groups: got {len(groups)}, expected 2")
-    first, second = (_columns("groups", group, call, match) for group in groups)
+    both = two("groups", groups, "two groups of columns")
+    first, second = (_columns("groups", group, call, match) for group in both)
     *arrays, told = computed(
         _core.differential_partners,
         call.places,

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._shared.options import Axis
-from .._tables.arrays import integers, table, variables_in_columns
+from .._tables.arrays import table, variables_in_columns
+from .observations import rows_of
 
 
 def effective_observations(
@@ -66,8 +67,8 @@ def effective_observations(
     of_x = _lag_1(first)
     of_y = of_x if y is None else _lag_1(second)
     if pairs is not None:
-        rows, others = (pairs.row, pairs.col) if hasattr(pairs, "row") else pairs
-        return _bartlett(of_x[integers(rows, "pairs")] * of_y[integers(others, "pairs")], cols)
+        rows, others = rows_of(pairs)
+        return _bartlett(of_x[rows] * of_y[others], cols)
     if y is None:
         ordered = np.sort(of_x[~np.isnan(of_x)])
         if len(ordered) < 2:

@@ -84,6 +84,6 @@ def max_t(
     if number < 0:
         raise ValueError(f"seed: got {number}, expected at least 0")
     maxima, *ran = computed(
-        _core.max_t, call.places, call.x, call.y, count, number, shuffle, call.options
+        _core.max_t, call.places, call.x, call.y, count, number, str(shuffle), call.options
     )
     return MaxT(maxima, measure, tail, number, tuple(ran), shuffle)

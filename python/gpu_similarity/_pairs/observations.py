@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._shared.messages import two
 from .._shared.options import Axis
 from .._tables.arrays import integers, table, variables_in_columns
 from .._tables.labels import Match, check_match, in_order, observations_of, order_of
@@ -74,8 +75,7 @@ def observations(
         wide = "float32" if has_x.shape[1] < 1 << 24 else "float64"
         ones: npt.NDArray[Any] = np.matmul(has_x.astype(wide), has_y.astype(wide).T)
         return ones.astype(np.int64)
-    rows, cols = (pairs.row, pairs.col) if hasattr(pairs, "row") else pairs
-    rows, cols = integers(rows, "pairs"), integers(cols, "pairs")
+    rows, cols = rows_of(pairs)
     if rows.ndim != 1 or rows.shape != cols.shape:
         raise ValueError(f"pairs: got shapes {rows.shape} and {cols.shape}, expected one length")
     for numbers, size in ((rows, len(has_x)), (cols, len(has_y))):
@@ -84,6 +84,13 @@ def observations(
                 f"pairs: got rows {numbers.min()} to {numbers.max()}, expected 0 to {size - 1}"
             )
     return _shared(has_x, has_y, rows, cols)
+
+
+def rows_of(pairs: Any) -> tuple[Array, Array]:
+    """The first and the second row of each pair."""
+    given = (pairs.row, pairs.col) if hasattr(pairs, "row") else pairs
+    row, col = two("pairs", given, "edges, or rows and columns")
+    return integers(row, "pairs"), integers(col, "pairs")
 
 
 def shared_of_tables(x: Any, y: Any, rows: Array, cols: Array) -> Array:

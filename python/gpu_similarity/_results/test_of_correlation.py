@@ -238,6 +238,6 @@ def adjusted_p_values(
     """
     values = doubles(p, "p")
     q = _core.adjusted_p_values(
-        values.reshape(-1), integer("family", family), adjustment_of(adjust)
+        values.reshape(-1), integer("family", family), str(adjustment_of(adjust))
     )
     return np.asarray(q.reshape(values.shape))

@@ -11,7 +11,7 @@ import contextlib
 import difflib
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 # Members of the library's options whose keyword here has another name.
@@ -33,7 +33,7 @@ _ENUMERATIONS = {
     "top_k_select": "select",
 }
 _MEMBER = re.compile(
-    r"\b(?:(?:[a-z]\w*_)?options|execution|pair_filter|(?:[a-z]\w*_)?sink)((?:\.[a-z_]+)+)"
+    r"\b(?:(?:[a-z]\w*_)?options|execution|(?:pair|differential)_filter|(?:[a-z]\w*_)?sink)((?:\.[a-z_]+)+)"
 )
 _ENUMERATOR = re.compile(r"\b(?:gpu::)?([a-z_]+)::([a-z_]+)\b")
 _TYPE = re.compile(r"\ba value of gpu::([a-z_]+)")
@@ -130,6 +130,17 @@ def unknown_keyword(name: str, known: list[str]) -> str:
         close = difflib.get_close_matches(name.lower(), known, 1, 0.7)
         meant = close[0] if close else None
     return message if meant is None else f"{message}; did you mean {meant}=?"
+
+
+def two(argument: str, given: Any, expected: str) -> tuple[Any, Any]:
+    """The two things that `given` holds."""
+    is_sequence = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    things = list(given) if is_sequence else []
+    if len(things) == 2:
+        return things[0], things[1]
+    got = f"a sequence of {len(things)}" if is_sequence else repr(given)
+    error = ValueError if is_sequence else TypeError
+    raise error(f"{argument}: got {got}, expected {expected}")
 
 
 def integer(argument: str, value: Any) -> int:

@@ -94,10 +94,8 @@ void cpu_engine::connectivity(const detail::connectivity_request& request,
         const bool begins = packed(area.col_begin) == area_cols_.begin;
         const bool ends = packed(area.col_end - 1) + 1 == area_cols_.end;
         const index_t step = std::min(panel_rows(), most_rows);
-        for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
-          pair_tile panel = area;
-          panel.row_begin = begin;
-          panel.row_end = std::min(begin + step, area.row_end);
+        for_each_strip_of_rows(area, step, [&](const pair_tile& panel) {
+          const index_t begin = panel.row_begin;
           // Where all columns are there, sums are needed for the rows of a panel alone.
           const index_t first = begins && ends ? begin : area.row_begin;
           const index_t room = (begins && ends ? panel.rows() : area.rows()) * row_sums;
@@ -106,7 +104,7 @@ void cpu_engine::connectivity(const detail::connectivity_request& request,
           sum_panel(search, request, panel, of_panel);
           if (ends) store_connectivity(request, panel, of_panel, out);
           meter.advance(meetings_of(panel));
-        }
+        });
       },
       most_rows);
   meter.finish();
@@ -119,14 +117,7 @@ void cpu_engine::sum_panel(pair_search& search, const detail::connectivity_reque
   const index_t tasks_wanted = pair_policy::tasks_per_thread * index_t{team()};
   const index_t task_rows = std::clamp<index_t>((panel.rows() + tasks_wanted - 1) / tasks_wanted, 1,
                                                 pair_policy::block_rows);
-  std::vector<pair_tile> tasks;
-  for (index_t i = panel.row_begin; i < panel.row_end; i += task_rows) {
-    pair_tile task = panel;
-    task.row_begin = i;
-    task.row_end = std::min(i + task_rows, panel.row_end);
-    tasks.push_back(task);
-  }
-  for_each_tile(tasks, [&](const pair_tile& task, int thread) {
+  for_each_tile(strips_of_rows(panel, task_rows), [&](const pair_tile& task, int thread) {
     row_bases bases;
     const auto add = [&](const pair_tile& block, const double* from) {
       const index_t first_lane = packed(block.col_begin) % lane_count;

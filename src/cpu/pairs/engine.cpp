@@ -242,34 +242,20 @@ index_t cpu_engine::shared_task_cols(index_t rows, index_t most) const {
 
 std::vector<pair_tile> cpu_engine::upper_tiles(index_t row_begin, index_t row_end,
                                                index_t most_cols) const {
-  std::vector<pair_tile> tiles;
   const index_t task_cols = shared_task_cols(row_end - row_begin, most_cols);
-  // Columns outside, so that threads that run side by side share the columns they read.
-  const index_t cols = window_size();
   const index_t first =
       second_.is_empty() ? row_begin / task_cols * task_cols : second_begin(first_.size());
-  for (index_t j = first; j < cols; j += task_cols) {
-    for (index_t i = row_begin; i < row_end; i += pair_policy::task_rows) {
-      const pair_tile tile{.row_begin = i,
-                           .row_end = std::min(i + pair_policy::task_rows, row_end),
-                           .col_begin = j,
-                           .col_end = std::min(j + task_cols, cols)};
-      if (tile.col_end > tile.row_begin + 1) tiles.push_back(tile);
-    }
-  }
+  std::vector<pair_tile> tiles = tiles_of({row_begin, row_end, first, window_size()}, task_cols);
+  std::erase_if(tiles, [](const pair_tile& tile) { return tile.col_end <= tile.row_begin + 1; });
   return tiles;
 }
 
-std::vector<pair_tile> cpu_engine::tiles_of(const pair_tile& area) {
+std::vector<pair_tile> cpu_engine::tiles_of(const pair_tile& area, index_t task_cols) {
   std::vector<pair_tile> tiles;
-  for (index_t j = area.col_begin; j < area.col_end; j += pair_policy::task_cols) {
-    for (index_t i = area.row_begin; i < area.row_end; i += pair_policy::task_rows) {
-      tiles.push_back({.row_begin = i,
-                       .row_end = std::min(i + pair_policy::task_rows, area.row_end),
-                       .col_begin = j,
-                       .col_end = std::min(j + pair_policy::task_cols, area.col_end)});
-    }
-  }
+  for_each_strip_of_cols(area, task_cols, [&](const pair_tile& strip) {
+    for_each_strip_of_rows(strip, pair_policy::task_rows,
+                           [&](const pair_tile& tile) { tiles.push_back(tile); });
+  });
   return tiles;
 }
 

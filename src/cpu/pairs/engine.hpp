@@ -128,12 +128,12 @@ class cpu_engine final : public detail::pair_engine {
 
   // Columns of a tile, `most` at most: so few that there are tiles for all threads.
   [[nodiscard]] index_t shared_task_cols(index_t rows, index_t most) const;
-  // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal: all rows of
-  // a strip of columns, then of the next.
+  // The tiles of rows [row_begin, row_end) of the window that reach above the diagonal.
   [[nodiscard]] std::vector<pair_tile> upper_tiles(
       index_t row_begin, index_t row_end, index_t most_cols = pair_policy::task_cols) const;
-  // The tiles of `area`, in the same order.
-  [[nodiscard]] static std::vector<pair_tile> tiles_of(const pair_tile& area);
+  // The tiles of `area`: all rows of a strip of columns, then of the next, so that threads that run
+  // side by side share the columns they read.
+  [[nodiscard]] static std::vector<pair_tile> tiles_of(const pair_tile& area, index_t task_cols);
   // The pairs in the upper tiles of these rows.
   [[nodiscard]] std::uint64_t pairs_in(index_t row_begin, index_t row_end) const;
 

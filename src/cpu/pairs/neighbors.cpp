@@ -282,39 +282,24 @@ void cpu_engine::top_k_of_window(const detail::top_k_request& request, const pai
   const index_t rows_at_once = step >= 4 * threads_ * pair_policy::task_rows && area.rows() >= step
                                    ? pair_policy::task_rows
                                    : pair_policy::block_rows;
-  for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
-    pair_tile panel = area;
-    panel.row_begin = begin;
-    panel.row_end = std::min(begin + step, area.row_end);
-    const index_t strips_of_rows = (panel.rows() + rows_at_once - 1) / rows_at_once;
-    if (strips_of_rows < threads_ && column_parts(panel, threads_) > strips_of_rows) {
+  for_each_strip_of_rows(area, step, [&](const pair_tile& panel) {
+    const std::vector<pair_tile> strips = strips_of_rows(panel, rows_at_once);
+    const auto count = static_cast<index_t>(strips.size());
+    if (count < threads_ && column_parts(panel, threads_) > count) {
       top_k_of_columns(pairs, request, panel, out);
     } else {
-      std::vector<pair_tile> strips;
-      for (index_t i = begin; i < panel.row_end; i += rows_at_once) {
-        pair_tile strip = panel;
-        strip.row_begin = i;
-        strip.row_end = std::min(i + rows_at_once, panel.row_end);
-        strips.push_back(strip);
-      }
       for_each_tile(strips, search_strip);
     }
     meter.advance(meetings_of(panel));
-  }
+  });
 }
 
 void cpu_engine::top_k_of_columns(pair_search& pairs, const detail::top_k_request& request,
                                   const pair_tile& area, neighbor_table& out) {
   const index_t parts = column_parts(area, threads_);
   const index_t cols = round_up((area.cols() + parts - 1) / parts, pair_policy::window_step);
-  for (index_t row = area.row_begin; row < area.row_end; row += pair_policy::task_rows) {
-    std::vector<pair_tile> strips;
-    for (index_t col = area.col_begin; col < area.col_end; col += cols) {
-      strips.push_back({.row_begin = row,
-                        .row_end = std::min(row + pair_policy::task_rows, area.row_end),
-                        .col_begin = col,
-                        .col_end = std::min(col + cols, area.col_end)});
-    }
+  for (const pair_tile& rows : strips_of_rows(area, pair_policy::task_rows)) {
+    const std::vector<pair_tile> strips = tiles_of(rows, cols);
     std::vector<std::unique_ptr<neighbor_search>> found(strips.size());
     for_each_tile(strips, [&](const pair_tile& strip, int thread) {
       auto& own = found[static_cast<std::size_t>(&strip - strips.data())];

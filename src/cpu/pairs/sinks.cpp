@@ -151,16 +151,11 @@ void cpu_engine::fill_dense(matrix_view<Value> out) {
         mirror_block(block, statistics, out);
       };
       // Of each block of rows, whole groups of columns from the diagonal on.
-      for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
-        pair_tile upper = tile;
-        upper.row_begin = i;
-        upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
-        upper.col_begin =
-            std::max(tile.col_begin, i / pair_policy::window_step * pair_policy::window_step);
-        if (upper.col_begin < upper.col_end) {
-          for_each_block_above(search, upper, search.scratch(thread), store);
-        }
-      }
+      for_each_strip_of_rows(tile, pair_policy::block_rows, [&](pair_tile upper) {
+        const index_t group = upper.row_begin / pair_policy::window_step;
+        upper.col_begin = std::max(tile.col_begin, group * pair_policy::window_step);
+        for_each_block_above(search, upper, search.scratch(thread), store);
+      });
     });
   });
   meter.finish();
@@ -173,19 +168,16 @@ void cpu_engine::fill_dense_area(matrix_view<Value> out) {
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) {
     pair_search& search = this->search({});
-    const index_t step = panel_rows();
-    for (index_t begin = area.row_begin; begin < area.row_end; begin += step) {
-      pair_tile panel = area;
-      panel.row_begin = begin;
-      panel.row_end = std::min(begin + step, area.row_end);
-      for_each_tile(tiles_of(panel), [&](const pair_tile& tile, int thread) {
-        for_each_block(search, tile, search.scratch(thread),
-                       [&](const pair_tile& block, const double* statistics) {
-                         store_block(block, statistics, out);
-                       });
-      });
+    for_each_strip_of_rows(area, panel_rows(), [&](const pair_tile& panel) {
+      for_each_tile(tiles_of(panel, pair_policy::task_cols),
+                    [&](const pair_tile& tile, int thread) {
+                      for_each_block(search, tile, search.scratch(thread),
+                                     [&](const pair_tile& block, const double* statistics) {
+                                       store_block(block, statistics, out);
+                                     });
+                    });
       meter.advance(meetings_of(panel));
-    }
+    });
   });
   meter.finish();
 }
@@ -234,9 +226,7 @@ std::uint64_t cpu_engine::count_weighted(const pair_search& search, const pair_t
   const std::uint32_t* const weights = all_weights.data();
   std::uint64_t kept = 0;
   hit_buffer hits;
-  pair_tile part = tile;
-  for (; part.col_begin < tile.col_end; part.col_begin += part_cols) {
-    part.col_end = std::min(part.col_begin + part_cols, tile.col_end);
+  for_each_strip_of_cols(tile, part_cols, [&](const pair_tile& part) {
     hits.clear();
     search.matches(part, scratch, hits);
     for (const pair_hit& hit : hits.hits()) {
@@ -249,7 +239,7 @@ std::uint64_t cpu_engine::count_weighted(const pair_search& search, const pair_t
       if (bins.count > 0)
         bins.histogram[detail::histogram_bin(hit.statistic, bins.count)] += weight;
     }
-  }
+  });
   return kept;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpu/index.hpp>
@@ -187,17 +188,35 @@ class pair_search {
   std::vector<std::unique_ptr<pair_scratch>> scratch_;  // [threads]
 };
 
+/// Calls body(part) for parts of `tile`, so many rows or columns at a time.
+template <class Body>
+void for_each_strip_of_rows(const pair_tile& tile, index_t rows, const Body& body) {
+  pair_tile part = tile;
+  for (; part.row_begin < tile.row_end; part.row_begin = part.row_end) {
+    part.row_end = std::min(part.row_begin + rows, tile.row_end);
+    body(std::as_const(part));
+  }
+}
+template <class Body>
+void for_each_strip_of_cols(const pair_tile& tile, index_t cols, const Body& body) {
+  pair_tile part = tile;
+  for (; part.col_begin < tile.col_end; part.col_begin = part.col_end) {
+    part.col_end = std::min(part.col_begin + cols, tile.col_end);
+    body(std::as_const(part));
+  }
+}
+[[nodiscard]] inline std::vector<pair_tile> strips_of_rows(const pair_tile& tile, index_t rows) {
+  std::vector<pair_tile> out;
+  for_each_strip_of_rows(tile, rows, [&](const pair_tile& part) { out.push_back(part); });
+  return out;
+}
+
 /// Calls body(block) for the blocks of `tile`; columns ascend within rows.
 template <class Body>
 void for_each_block(const pair_tile& tile, const Body& body) {
-  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
-    for (index_t j = tile.col_begin; j < tile.col_end; j += pair_policy::block_cols) {
-      body(pair_tile{.row_begin = i,
-                     .row_end = std::min(i + pair_policy::block_rows, tile.row_end),
-                     .col_begin = j,
-                     .col_end = std::min(j + pair_policy::block_cols, tile.col_end)});
-    }
-  }
+  for_each_strip_of_rows(tile, pair_policy::block_rows, [&](const pair_tile& strip) {
+    for_each_strip_of_cols(strip, pair_policy::block_cols, body);
+  });
 }
 
 /// Calls body(block, statistics of the block) for them.
@@ -225,13 +244,10 @@ void for_each_block_above(const pair_search& search, const pair_tile& tile, pair
 template <class Body>
 void for_each_upper_block(const pair_tile& tile, const Body& body) {
   constexpr index_t step = pair_policy::window_step;
-  for (index_t i = tile.row_begin; i < tile.row_end; i += pair_policy::block_rows) {
-    pair_tile upper = tile;
-    upper.row_begin = i;
-    upper.row_end = std::min(i + pair_policy::block_rows, tile.row_end);
-    upper.col_begin = std::max(tile.col_begin, (i + 1) / step * step);
-    if (upper.col_begin < upper.col_end) for_each_block(upper, body);
-  }
+  for_each_strip_of_rows(tile, pair_policy::block_rows, [&](pair_tile upper) {
+    upper.col_begin = std::max(tile.col_begin, (upper.row_begin + 1) / step * step);
+    for_each_strip_of_cols(upper, pair_policy::block_cols, body);
+  });
 }
 
 /// First column of `tile` that is above the diagonal in `row`.

@@ -30,11 +30,12 @@ void append_rows(const Form& form, const input_rows& input, index_range range, i
     const index_range some{begin, std::min(range.end, begin + at_once)};
     const auto start = static_cast<index_t>(original.size());
     form.prepare(input, some, start, rows);
+    index_t to = start;
     for (index_t i = 0; i < some.size(); ++i) {
       if (!admits(some.begin + i, start + i)) continue;
-      const auto to = static_cast<index_t>(original.size());
       if (to != start + i) rows.copy_row(start + i, to);
       original.push_back(static_cast<node_id>(some.begin + i));
+      ++to;
     }
   }
 }
@@ -56,6 +57,7 @@ typename Form::rows prepare_all(const Form& form, const input_rows& input,
                                 const row_options& options, row_preparation& found) {
   const row_selection& selection = options.selection;
   typename Form::rows out(selection.places(), input.cols());
+  found.original.reserve(static_cast<std::size_t>(selection.places()));
   row_inspector inspector(found);
   const auto take = [&](index_range section) {
     const std::size_t before = found.original.size();

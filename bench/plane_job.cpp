@@ -40,8 +40,7 @@ namespace {
 
 using gpu::index_t;
 using gpu::cpu::cpu_pair_way;
-using gpu::cpu::cpu_rank_form;
-using gpu::cpu::cpu_unit_form;
+using gpu::cpu::cpu_row_form;
 
 struct arguments {
   gpu::backend target = gpu::backend::cpu;
@@ -102,22 +101,20 @@ void add_cpu_ways(const job& of, const gpu::pair_options& options, std::vector<w
   }
   if (!of.of_ranks()) {
     if (of.sink == sink_kind::dense) return;  // by doubles, whatever drops pairs
+    out.push_back({.name = "floats", .options = options, .cpu = {.form = cpu_row_form::floats}});
     out.push_back(
-        {.name = "floats", .options = options, .cpu = {.unit_form = cpu_unit_form::floats}});
-    out.push_back({.name = "rounded values",
-                   .options = options,
-                   .cpu = {.unit_form = cpu_unit_form::rounded}});
+        {.name = "rounded values", .options = options, .cpu = {.form = cpu_row_form::wide}});
     return;
   }
   const bool has_int8_sums = gpu::cpu::usable_pair_kernels().int8.search != nullptr;
-  const cpu_rank_form chosen = gpu::cpu::choose_cpu_rank_form(of.cols, has_int8_sums);
-  constexpr std::pair<cpu_rank_form, const char*> forms[] = {
-      {cpu_rank_form::bytes, "bytes"},
-      {cpu_rank_form::short_sums, "short sums"},
-      {cpu_rank_form::wide, "wide"}};
+  const cpu_row_form chosen = gpu::cpu::choose_cpu_rank_form(of.cols, has_int8_sums);
+  constexpr std::pair<cpu_row_form, const char*> forms[] = {
+      {cpu_row_form::bytes, "bytes"},
+      {cpu_row_form::short_sums, "short sums"},
+      {cpu_row_form::wide, "wide"}};
   for (const auto& [form, name] : forms) {
     if (form == chosen || !gpu::cpu::can_take_rank_form(form, of.cols, has_int8_sums)) continue;
-    out.push_back({.name = name, .options = options, .cpu = {.rank_form = form}});
+    out.push_back({.name = name, .options = options, .cpu = {.form = form}});
   }
 }
 

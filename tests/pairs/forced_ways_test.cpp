@@ -16,8 +16,7 @@
 using gpu::index_t;
 using gpu::cpu::can_take_rank_form;
 using gpu::cpu::cpu_pair_way;
-using gpu::cpu::cpu_rank_form;
-using gpu::cpu::cpu_unit_form;
+using gpu::cpu::cpu_row_form;
 using gpu::detail::forced_cpu_ways;
 using gpu::detail::ways_in_force;
 
@@ -48,15 +47,15 @@ std::vector<forced_cpu_ways> all_ways(gpu::measure what, index_t cols) {
   std::vector<forced_cpu_ways> out;
   for (const cpu_pair_way way : {cpu_pair_way::screen, cpu_pair_way::search, cpu_pair_way::every}) {
     if (what == gpu::measure::pearson) {
-      out.push_back({.way = way, .unit_form = cpu_unit_form::floats});
-      out.push_back({.way = way, .unit_form = cpu_unit_form::rounded});
+      out.push_back({.way = way, .form = cpu_row_form::floats});
+      out.push_back({.way = way, .form = cpu_row_form::wide});
       continue;
     }
     const bool has_int8_sums = gpu::cpu::usable_pair_kernels().int8.search != nullptr;
-    for (const cpu_rank_form form :
-         {cpu_rank_form::bytes, cpu_rank_form::short_sums, cpu_rank_form::wide}) {
+    for (const cpu_row_form form :
+         {cpu_row_form::bytes, cpu_row_form::short_sums, cpu_row_form::wide}) {
       if (!can_take_rank_form(form, cols, has_int8_sums)) continue;
-      out.push_back({.way = way, .rank_form = form});
+      out.push_back({.way = way, .form = form});
     }
   }
   return out;

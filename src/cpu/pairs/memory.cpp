@@ -38,7 +38,7 @@ constexpr std::size_t padding_of(index_t cols) {
 }
 
 std::size_t unit_row_bytes(index_t cols) {
-  const bool has_floats = choose_cpu_unit_form(cols) == cpu_unit_form::floats;
+  const bool has_floats = choose_cpu_unit_form(cols) == cpu_row_form::floats;
   const std::size_t rounded = has_floats ? sizeof(float) : sizeof(std::int16_t);
   return static_cast<std::size_t>(cols) * (sizeof(double) + rounded) + padding_of(cols) +
          bytes_beside;
@@ -46,8 +46,8 @@ std::size_t unit_row_bytes(index_t cols) {
 
 std::size_t rank_row_bytes(index_t cols, bool has_int8_sums) {
   const auto elements = static_cast<std::size_t>(cols);
-  const cpu_rank_form form = choose_cpu_rank_form(cols, has_int8_sums);
-  if (form == cpu_rank_form::bytes) {
+  const cpu_row_form form = choose_cpu_rank_form(cols, has_int8_sums);
+  if (form == cpu_row_form::bytes) {
     return (cols <= 64 ? 2 * elements + 4 : elements + 128) + bytes_beside;
   }
   // Ranks, and 16 bits in columns.
@@ -92,16 +92,16 @@ row_needs needs_of(const detail::measure_traits& what, index_t cols, bool has_in
   }
   switch (what.form) {
     case detail::row_form::ranks: {
-      const bool is_wide = choose_cpu_rank_form(packed_cols, has_int8_sums) == cpu_rank_form::wide;
+      const bool is_wide = choose_cpu_rank_form(packed_cols, has_int8_sums) == cpu_row_form::wide;
       return {.row = rank_row_bytes(packed_cols, has_int8_sums),
-              .plain = plain(cpu_rank_bytes(cpu_rank_form::wide, packed_cols)),
+              .plain = plain(cpu_rank_bytes(cpu_row_form::wide, packed_cols)),
               .masks = 0,
               .task = rows * row_step_bytes(is_wide, packed_cols),
               .plain_task = 0,
               .packing = centred_ranks_bytes(cols)};
     }
     case detail::row_form::unit_values: {
-      const bool is_wide = choose_cpu_unit_form(packed_cols) == cpu_unit_form::rounded;
+      const bool is_wide = choose_cpu_unit_form(packed_cols) == cpu_row_form::wide;
       return {.row = unit_row_bytes(packed_cols),
               .plain = plain(sizeof(double)),
               .masks = 0,

@@ -12,8 +12,8 @@ namespace gpu::inline v0::detail {
 /// What is empty is chosen.
 struct forced_cpu_ways {
   std::optional<cpu::cpu_pair_way> way = {};  ///< gpu::unsupported where the rows have no such way.
-  std::optional<cpu::cpu_rank_form> rank_form = {};  ///< One of which can_take_rank_form.
-  std::optional<cpu::cpu_unit_form> unit_form = {};
+  /// Of ranks one of which can_take_rank_form; of unit rows floats or wide.
+  std::optional<cpu::cpu_row_form> form = {};
 };
 
 /// What is empty is chosen. A way that the device or the rows do not offer is not taken.

@@ -12,8 +12,8 @@ std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t col
   switch (what.form) {
     case detail::row_form::ranks: {
       constexpr bool has_int8_sums = false;  // the same form for rows so long
-      const cpu_rank_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
-      return form == cpu_rank_form::wide ? wide_rank_scratch_bytes(packed_cols) : 0;
+      const cpu_row_form form = choose_cpu_rank_form(packed_cols, has_int8_sums);
+      return form == cpu_row_form::wide ? wide_rank_scratch_bytes(packed_cols) : 0;
     }
     case detail::row_form::unit_values:
       return unit_scratch_bytes(packed_cols);

@@ -34,8 +34,8 @@ namespace {
 
 constexpr index_t serial_elements = 1 << 17;  // ranked in less time than threads take to wake
 
-cpu_rank_form rank_form(index_t cols) {
-  return detail::ways_in_force().cpu.rank_form.value_or(
+cpu_row_form rank_form(index_t cols) {
+  return detail::ways_in_force().cpu.form.value_or(
       choose_cpu_rank_form(cols, usable_pair_kernels().int8.search != nullptr));
 }
 
@@ -59,7 +59,7 @@ struct ranked_form {
   bool is_naive;
   bool takes_signs;
   bool has_two_tests;  // whether p depends on ties
-  cpu_rank_form form;
+  cpu_row_form form;
   int threads;
 
   // Rows that are kept are copied.
@@ -102,7 +102,7 @@ struct ranked_form {
     if (takes_signs) return make_kendall_rows(std::move(ranks), is_naive, threads);
     if (is_naive) return make_plain_rows(std::move(ranks), naive_rho<Integer>{});
     if constexpr (sizeof(Integer) <= 2) {
-      if (form <= cpu_rank_form::short_sums) {
+      if (form <= cpu_row_form::short_sums) {
         return make_packed_rank_rows(std::move(ranks), layout);
       }
     }
@@ -261,7 +261,7 @@ void make_rows(const input_rows& input, const row_options& options, row_preparat
       .takes_signs = options.what.form == detail::row_form::signs,
       .has_two_tests = options.what.info.test == significance::permutations,
       .form =
-          options.group == pair_policy::window_step ? rank_form(input.cols()) : cpu_rank_form::wide,
+          options.group == pair_policy::window_step ? rank_form(input.cols()) : cpu_row_form::wide,
       .threads = options.threads};
   if (options.in_windows) {
     found.source = make_source(form, input, options, found);
@@ -276,7 +276,7 @@ void make_rows(const input_rows& input, const row_options& options, row_preparat
 template <class Body>
 void with_rank_type(index_t cols, pair_variant variant, const Body& body) {
   if (cols > most_int16_cols) return body(std::int32_t{});
-  if (variant != pair_variant::naive && rank_form(cols) == cpu_rank_form::bytes) {
+  if (variant != pair_variant::naive && rank_form(cols) == cpu_row_form::bytes) {
     return body(std::int8_t{});
   }
   return body(std::int16_t{});

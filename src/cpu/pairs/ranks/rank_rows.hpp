@@ -29,11 +29,11 @@ struct searched_ranks : ordinary_ranks<Integer> {
   }
 };
 
-/// Rows in the forms cpu_rank_form::bytes and short_sums; Integer is int8 or int16.
+/// Rows in the forms cpu_row_form::bytes and short_sums; Integer is int8 or int16.
 template <class Integer>
 std::unique_ptr<pair_rows> make_packed_rank_rows(ordinary_ranks<Integer> ranks,
                                                  const row_layout& layout);
-/// Rows in the form cpu_rank_form::wide; Integer is int16 or int32.
+/// Rows in the form cpu_row_form::wide; Integer is int16 or int32.
 template <class Integer>
 std::unique_ptr<pair_rows> make_wide_rank_rows(ordinary_ranks<Integer> ranks,
                                                const row_layout& layout);

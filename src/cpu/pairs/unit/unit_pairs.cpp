@@ -198,8 +198,8 @@ std::unique_ptr<pair_rows> pair_unit_rows(unit_rows rows, const row_layout& layo
     return make_plain_rows(std::move(rows), [](auto&&... pair) { return naive_dot(pair...); });
   }
   packed_form form{.kernels = usable_pair_kernels(), .layout = layout, .cols = cols};
-  if (detail::ways_in_force().cpu.unit_form.value_or(choose_cpu_unit_form(cols)) ==
-      cpu_unit_form::floats) {
+  if (detail::ways_in_force().cpu.form.value_or(choose_cpu_unit_form(cols)) ==
+      cpu_row_form::floats) {
     // Each of `cols` additions, both factors, the cut and the margin round once, by at most 2^-24
     // of what Cauchy and Schwarz bound by 1.
     const double band = (static_cast<double>(cols) + 8) * 1.01 * 0x1p-24;

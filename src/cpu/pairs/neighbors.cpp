@@ -261,7 +261,9 @@ void cpu_engine::top_k(const detail::top_k_request& request, neighbor_table& out
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (area_rows_.is_empty()) return;
-  if (takes_matrix(request)) return top_k_of_matrix(request, out);
+  // A part may have all rows that have a statistic, and a result of fewer rows than the table.
+  const bool is_whole = static_cast<index_t>(out.count.size()) == info_.rows;
+  if (is_whole && takes_matrix(request)) return top_k_of_matrix(request, out);
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) { top_k_of_window(request, area, meter, out); });

@@ -57,7 +57,7 @@ class header_cursor {
     if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote long integers so
     return extent;
   }
-  /// A list, of which nothing but its end matters.
+  /// A list. Only its end matters.
   bool take_list() {
     int depth = 0;
     do {

@@ -58,9 +58,9 @@ struct table_reading {
 /// What was read.
 struct table {
   any_matrix values = {};
-  /// In place of `values`, which are empty then: of a sparse file that was asked for as it is.
+  /// Instead of `values`, which are empty then: a sparse file that was asked for as it is.
   std::optional<sparse_matrix> sparse = {};
-  /// In place of `values`, too: of fingerprints (fingerprints.hpp).
+  /// Instead of `values`, too: fingerprints (fingerprints.hpp).
   std::optional<bit_matrix> bits = {};
   row_names names = {};
   column_names columns = {};

@@ -65,8 +65,8 @@ struct biweight {
   }
 };
 
-/// A value of a row to be transformed, in scale. Adding 0 leaves no negative zero, of which a sort
-/// and a comparison think differently.
+/// A value of a row to be transformed, in scale. Adding 0 leaves no negative zero, which a sort
+/// and a comparison would treat differently.
 GPU_SIMILARITY_HOST_DEVICE inline double in_scale(double x, double scale) {
   return x * scale + 0.0;
 }

@@ -181,7 +181,7 @@ void add_differential(verb& v, pairs_command& c) {
 
 namespace {
 
-/// "1-4,6,0.5" as 1, 2, 3, 4, 6 and 0.5; nothing where it is no such list.
+/// "1-4,6,0.5" as 1, 2, 3, 4, 6 and 0.5; nothing if it is not such a list.
 std::optional<std::vector<double>> powers_of(std::string_view list) {
   const auto number = [](std::string_view text) {
     const double value = gpu::detail::parsed<double>(text).value_or(0);

@@ -29,7 +29,7 @@ struct named_input {
   const std::string& path;
 };
 
-/// The targets of a job, none of which is another one or an input.
+/// The targets of a job. They differ from each other and from the inputs.
 std::vector<named_target> resolve(const job_files& job, const std::string& observations,
                                   std::initializer_list<named_input> inputs) {
   std::vector<named_target> outputs;

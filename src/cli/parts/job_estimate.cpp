@@ -36,7 +36,7 @@ constexpr double part_bytes = 2e9;
 constexpr index_t most_suggested_parts = 1000;
 constexpr index_t waking_rows = 64;
 
-/// Rows of the first sample: fewer of wide tables, of which one pair takes long.
+/// Rows of the first sample: fewer of wide tables, because one pair takes long.
 index_t first_sample(index_t cols) {
   constexpr index_t least = 64;
   const double rows = std::sqrt(2 * first_products / static_cast<double>(cols));

@@ -12,7 +12,7 @@ enum exit_code : int {
   exit_internal = 1,
   exit_parts_missing = 1,  ///< Of parts --check.
   exit_usage = 2,          ///< The command line is wrong.
-  exit_bad_input = 3,      ///< The input is no table that the job can take.
+  exit_bad_input = 3,      ///< The input is not a table for the job.
   exit_resources = 4,      ///< Memory, threads, device, disk, or a result larger than allowed.
   exit_closed_pipe = 141   ///< Nobody reads the result any more: 128 + SIGPIPE, as other tools.
 };

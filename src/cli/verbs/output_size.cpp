@@ -63,7 +63,7 @@ bit_matrix sample_of(const bit_matrix& bits, index_t rows) {
   return out;
 }
 
-/// Whether a row is similar to itself, which is no pair of one table.
+/// Whether a row is similar to itself, which is not a pair of one table.
 bool is_kept_with_itself(const bit_matrix& bits, index_t row, const pair_filter& keep) {
   const std::uint32_t* const words = bits.words() + row * bits.row_words();
   const bool has_bit =

@@ -58,7 +58,7 @@ class pairs_run {
   /// Runs a sink whose result is written when it is complete.
   template <class Sink>
   sink_result_t<Sink> compute(const Sink& sink, run_report& report);
-  /// Writes a result of which a part is worth nothing.
+  /// Writes a result that is worth nothing in part.
   void write_whole(const std::function<void()>& write, run_report& report);
 
   const pairs_command& job_;

@@ -17,7 +17,7 @@
 
 namespace gpu::cli {
 
-/// One table, or two of which every row of x meets every row of y.
+/// One table, or two: every row of x then meets every row of y.
 struct input_tables {
   io::table x;
   std::optional<io::table> y = {};
@@ -53,7 +53,7 @@ struct input_tables {
   }
 };
 
-/// What to say of the missing values of `table`, of which there are some: how many, and the names
+/// What to say of the missing values of `table`, which has some: how many, and the names
 /// of the row and the column of the first, where they have names.
 /// @param transposes whether the rows of the table are the columns of the file
 [[nodiscard]] std::string missing_text(const io::table& table, bool transposes,

@@ -20,8 +20,8 @@ GPU_SIMILARITY_INLINE void store(double* p, vec v) {
   *reinterpret_cast<loose_vec*>(p) = v;
 }
 
-// A sum as one double; as two, of which the second holds what rounding lost (Knuth's exact sum of
-// two); or as three, of which the last is the sum of the magnitudes, which bounds the error.
+// A sum as one double; as two, and the second holds what rounding lost (Knuth's exact sum of
+// two); or as three, and the last is the sum of the magnitudes, which bounds the error.
 template <int Words>
 struct sum {
   vec high = vec{};

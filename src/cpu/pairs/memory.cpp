@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t bytes_per_waiting_edge = sizeof(pair_hit) + sizeof(edge) + 8;
 constexpr std::size_t least_waiting_bytes = 1024 * bytes_per_waiting_edge;
 
-// Square sum, length and scale; number; classes of which sorted rows are.
+// Square sum, length and scale; number; the classes of sorted rows.
 constexpr std::size_t bytes_beside = 48;
 
 // Statistics and sums of a block of pairs.

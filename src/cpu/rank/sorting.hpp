@@ -131,7 +131,7 @@ class row_sorter {
 };
 
 /// Of keys of 64 bits. They are sorted by 32 of their bits, from the first that is not the same in
-/// all of them on; then runs of items with these bits equal, of which there are few, by the rest.
+/// all of them on; then the few runs of items with these bits equal by the rest.
 template <>
 class row_sorter<std::uint64_t> {
  public:
@@ -231,7 +231,7 @@ class row_sorter<std::uint64_t> {
     return true;
   }
 
-  // Items of equal parts, of which those of equal keys stay in order.
+  // Items of equal parts. Items of equal keys stay in order.
   void insert(index_t begin, index_t end) {
     const std::uint32_t part = parts_.key_at(begin);
     for (index_t at = begin + 1; at < end; ++at) {

@@ -114,7 +114,7 @@ struct npy_layout {
   }
 };
 
-/// Counts the NaN of `values`, of which the first is number `first` of the array.
+/// Counts the NaN of `values`, which begin at number `first` of the array.
 template <class T>
 void note_nans(std::span<const T> values, index_t first, const npy_layout& layout, table& out) {
   if constexpr (std::is_floating_point_v<T>) {

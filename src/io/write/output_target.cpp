@@ -66,7 +66,7 @@ bool is_one_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// What stands at `path`, which is no link.
+/// What stands at `path`, which is not a link.
 output_target check_target(const std::string& name, const fs::path& path) {
   if (!path.has_filename()) refuse(name, system_message(EISDIR));
   output_target target{.name = name, .path = path};

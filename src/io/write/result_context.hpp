@@ -50,7 +50,7 @@ struct result_context {
   /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
   std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
-  /// In place of `what`: of the Tanimoto similarity, which is no measure of rows of numbers.
+  /// Instead of `what`: the Tanimoto similarity, which is not a measure of rows of numbers.
   bool is_tanimoto = false;
   tail side = tail::two_sided;  ///< The tail of the p that is written.
   /// Whether pairs have a column n, their observations. Rows of parts that are joined have it

@@ -22,7 +22,7 @@ class edge_list_writer {
 
   [[nodiscard]] pair_checksum checksum() const { return known_ + checksums_.total(); }
 
-  /// Makes room for `room` edges, of which `sure` will be written.
+  /// Makes room for `room` edges; `sure` of them will be written.
   void expect(double sure, double room);
   /// Places for `count` edges behind the list, for a batch that append() then takes without a copy.
   [[nodiscard]] std::span<edge> room(std::size_t count);

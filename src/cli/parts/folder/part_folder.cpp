@@ -145,7 +145,7 @@ void part_folder::expect_replaceable(const part_manifest& m) const {
   const part_place place = place_in(m);
   expect_free(place, m.job);
   const auto said = read_manifest(place);
-  // One that was damaged is no witness of what it named, but that there was a part.
+  // A damaged manifest says that there was a part, but not what it named.
   if (!said && files_.find(name_of(place, manifest_ending)).bytes > 0) return;
   for (const part_file& file : m.files) {
     if (names(said, file, m.job)) continue;

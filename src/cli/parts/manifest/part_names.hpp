@@ -10,7 +10,7 @@
 
 namespace gpu::cli {
 
-/// Which part, of which step: 0 is the result, from 1 on a counting pass for --adjust bh.
+/// A part and its step: 0 is the result, from 1 on a counting pass for --adjust bh.
 struct part_place {
   int step = 0;
   index_t number = 1;  ///< From 1 to `of`.

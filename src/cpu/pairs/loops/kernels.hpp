@@ -322,7 +322,7 @@ struct rounding_kernels {
 struct block_kernel {
   index_t least_length = 0;  ///< Shorter rows take less time without.
   index_t least_rows = 0;    ///< The same of blocks of fewer rows.
-  /// Doubles of scratch, of which the first lies on a boundary of 64 bytes; more for more columns.
+  /// Doubles of scratch that begins on a boundary of 64 bytes; more for more columns.
   index_t (*scratch)(index_t rows, index_t cols, index_t length) = nullptr;
   /// `are_copied`: the block before, with the same scratch, was of the same rows. What is written
   /// for pairs with col + diagonal <= row is not said.

@@ -152,8 +152,8 @@ struct avx2_row_blocks {
 
   static index_t lesser(index_t a, index_t b) { return a < b ? a : b; }
 
-  // Whether any pair of a row from `row` on is needed with columns of which the first one's number,
-  // with the diagonal added, is `place`.
+  // Whether any pair of a row from `row` on is needed with some columns; `place` is the number of
+  // the first column with the diagonal added.
   static bool is_needed(index_t row, index_t place, index_t cols) { return place + cols - 1 > row; }
 
   // A piece of up to six columns, for all rows of a block.

@@ -146,7 +146,7 @@ class class_tile_counter {
     }
   }
 
-  /// Counts `count` rows from `row` on, of which sums(i, g) gives the sums with group g of two.
+  /// Counts `count` rows from `row` on; sums(i, g) gives the sums of row i with group g of two.
   template <class Sums>
   inline __attribute__((always_inline)) void add(index_t row, index_t count, const Sums& sums) {
     const index_t col = group_ * group_lanes;

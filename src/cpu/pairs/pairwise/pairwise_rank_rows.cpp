@@ -137,8 +137,8 @@ class pairwise_rank_rows final : public counted_pairwise_rows {
     }
   }
 
-  // Centred ranks of the values of row i in the `count` columns that it shares with rows of which
-  // `others` says what is there. Columns that i has and they miss may receive anything.
+  // Centred ranks of the values of row i in the `count` columns that it shares with other rows;
+  // `others` says what these have. Columns that i has and they miss may receive anything.
   template <class Rank>
   void rank_shared(index_t i, const std::uint64_t* others, index_t count, Rank* out) const {
     const std::uint32_t* const order = order_of(i);

@@ -89,7 +89,7 @@ class counted_pairwise_rows : public pairwise_rows {
   /// and mask.
   virtual void visit_by_masks(const pair_tile& tile, mask_row* rows, double* memory, double* out,
                               mask_visitor visit) const = 0;
-  /// The statistic of a pair of which one sum of squares is 0.
+  /// The statistic of a pair with a sum of squares of 0.
   [[nodiscard]] virtual double decide_anew(index_t i, index_t j, index_t shared) const = 0;
 
  private:

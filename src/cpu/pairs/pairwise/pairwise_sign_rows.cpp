@@ -1,5 +1,5 @@
-// Kendall's tau-b of rows with missing values. A sign of two columns of which a row lacks one is 0,
-// as that of two equal values is, so S of what a pair shares is the sum of products of all signs;
+// Kendall's tau-b of rows with missing values. The sign of two columns is 0 if a row lacks one,
+// as for two equal values, so S of what a pair shares is the sum of products of all signs;
 // the ties of both rows are counted anew in the columns that they share.
 #include <algorithm>
 #include <memory>

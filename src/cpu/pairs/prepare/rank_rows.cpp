@@ -213,8 +213,8 @@ std::optional<detail::row_patterns> group_patterns(const input_rows& input,
 }
 
 // The rows in windows: ranked from the input whenever they are needed, so that no ranks are held.
-// Rows are ranked here only where patterns are looked for, of which the source has the first rows
-// where folding pays: whether the values of a row differ takes far less time to find.
+// Rows are ranked here only to look for patterns. Where folding pays, the source has the first row
+// of each. Whether the values of a row differ takes far less time to find.
 template <class Integer>
 std::unique_ptr<row_source> make_source(const ranked_form<Integer>& form, const input_rows& input,
                                         const row_options& options, row_preparation& found) {

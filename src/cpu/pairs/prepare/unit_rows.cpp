@@ -86,8 +86,8 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
     found.rows = form.pack(std::move(rows), layout_of(options.selection, found.section_rows));
     return found;
   }
-  // A finite row whose values differ, or of which one is not 0 where rows are not centred, has a
-  // statistic: rounding in make_unit_row never makes it zeros.
+  // A finite row has a statistic if its values differ, or, without centring, if one is not 0:
+  // rounding in make_unit_row never makes it zeros.
   row_inspector inspector(found);
   const auto look_at = [&](index_range range, const auto& take) {
     inspector.look_at(input, range, options.what, options.threads, take);

@@ -13,7 +13,7 @@
 
 namespace gpu::cpu {
 
-/// Rows that others compute, of which each pair is held to the cut of its own test. A pair that is
+/// Rows that others compute. Each pair is held to the cut of its own test. A pair that is
 /// dropped has NaN for a statistic; where p is binned, p stands for it.
 class tested_rank_rows final : public pair_rows {
  public:

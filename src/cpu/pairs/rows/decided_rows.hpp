@@ -1,5 +1,5 @@
 #pragma once
-// Rows of which every pair is decided, whatever the task: a search of them is the task alone.
+// Rows without a filter: every pair is decided, so a search of them is the task alone.
 
 #include <cstddef>
 #include <memory>

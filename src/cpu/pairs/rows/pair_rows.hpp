@@ -41,7 +41,7 @@ class pair_rows {
 struct row_preparation {
   std::unique_ptr<pair_rows> rows;
   std::vector<node_id> original;  // [places] -> row of the input
-  /// In place of both where rows are packed in windows.
+  /// Instead of both where rows are packed in windows.
   std::unique_ptr<row_source> source;
   std::vector<index_t> constant_rows;
   std::vector<index_t> nan_rows;

@@ -1,6 +1,6 @@
 #pragma once
-// The search among rows of which a cheap product drops most pairs, with the exact decision left to
-// the measure.
+// A search in two steps: a cheap product drops most pairs, and the measure decides the others
+// exactly.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,8 +56,8 @@ class packed_search : public pair_search {
   packed_search(const packed_form& form, const pair_task& task, int threads,
                 packed_search* earlier);
 
-  /// The statistic of a pair of which only the rows are known, and of one whose sum of products is
-  /// `raw`.
+  /// The statistic of a pair from its rows alone, and from its sum of products `raw` where there is
+  /// one.
   [[nodiscard]] virtual double exact(index_t row, index_t col) const = 0;
   [[nodiscard]] virtual double exact(index_t row, index_t col, std::int32_t /*raw*/) const {
     return exact(row, col);
@@ -123,7 +123,7 @@ class packed_search : public pair_search {
 };
 
 /// Immutable rows that are searched before they are decided, by a Search that is made of their form
-/// and of Search::values. Rows of which every pair is decided are decided_rows.
+/// and of Search::values. Rows without a filter are decided_rows.
 template <class Search>
 class searched_rows final : public pair_rows {
  public:

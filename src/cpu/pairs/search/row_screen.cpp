@@ -12,7 +12,7 @@ namespace {
 
 constexpr index_t elements_per_task = index_t{1} << 17;
 
-// Of bytes of which so many fit 32 bits many times over.
+// The sum of bytes, so few that it fits 32 bits many times over.
 std::int32_t sum_of(const std::int8_t* bytes, index_t count) {
   std::int32_t sum = 0;
   for (index_t k = 0; k < count; ++k) sum += bytes[k];

@@ -22,7 +22,7 @@ class wide_products final : public pair_filter {
   /// Steps of two columns of such ranks as below whose products are added in 32 bits before their
   /// sum is moved to doubles; at least 1.
   [[nodiscard]] static index_t steps_of_ranks(index_t cols);
-  /// Rows of `cols` integers of which none is larger than cols - 1.
+  /// Rows of `cols` integers up to cols - 1.
   static std::unique_ptr<wide_products> of_ranks(const pair_kernels& kernels,
                                                  const std::int16_t* values, index_t rows,
                                                  index_t cols, int threads);

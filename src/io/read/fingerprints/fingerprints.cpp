@@ -158,7 +158,7 @@ table read_lines(input& file, const read_options& options, fingerprint_options b
   return chosen_rows(std::move(all), options.text.rows, file.name());
 }
 
-/// Whether `bits` of .npy are packed, of which the first block tells type and columns.
+/// Whether the bits of a .npy are packed. Its first block tells type and columns.
 bool are_packed(const row_reader& source, const input& file, const fingerprint_options& bits) {
   return file.begins_with(npy_magic) && bits.bits > 8 && source.cols() == (bits.bits + 7) / 8;
 }

@@ -31,8 +31,8 @@ struct entry_piece {
   std::int32_t largest = 0;   ///< At least 0.
 };
 
-/// The matrix [rows, cols] of all entries, of the narrowest type that holds them; a place of which
-/// there are two entries stands twice. Gives back the memory of a piece as soon as it is copied.
+/// The matrix [rows, cols] of all entries, of the narrowest type that holds them; a place with two
+/// entries stands twice. Gives back the memory of a piece as soon as it is copied.
 /// Memory: 8 bytes an entry beside both at most.
 template <class Place>
 [[nodiscard]] sparse_matrix assemble(std::vector<entry_piece<Place>> pieces, index_t rows,

@@ -11,7 +11,7 @@
 
 namespace gpu::io {
 
-/// Whether a file begins like one: %%MatrixMarket, of which some programs write small letters.
+/// Whether a file begins like one: %%MatrixMarket, which some programs write in small letters.
 [[nodiscard]] inline bool is_matrix_market(const input& file) {
   return file.begins_with("%%Matrix") || file.begins_with("%%matrix");
 }

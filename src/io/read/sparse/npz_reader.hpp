@@ -17,7 +17,7 @@ namespace gpu::io {
 /// row. Names are those of names_beside.hpp. Memory: the matrix; of a csc as it lies there, and of
 /// coo, once more while it is turned; of a pipe, of a file that is compressed as a whole, and of
 /// parts of a job the file as well.
-/// @throw input_error where it is damaged, is no such archive, stores a place twice or has indices
+/// @throw input_error if it is damaged, is not such an archive, stores a place twice or has indices
 ///   that are not in the matrix, and where it unpacks to more than file.max_bytes()
 [[nodiscard]] std::unique_ptr<row_reader> open_npz(input& file, const read_options& options);
 

@@ -53,7 +53,7 @@ class statistic_text {
   };
   void fill(entry& e, double statistic, double p, observation_count observations) const;
   void fill_interval(entry& e, double statistic, observation_count observations) const;
-  /// In place of the end of the line before `out`; with an end.
+  /// Instead of the end of the line before `out`; with an end.
   char* append_n(char* out, observation_count observations) const;
   static char* append_interval(char* out, const entry& e);
   /// All numbers in `digits_`.

@@ -28,7 +28,7 @@ class aligned_buffer {
 
  private:
   static constexpr std::align_val_t alignment{64};
-  static constexpr std::size_t least_as_array = std::size_t{16} << 20;
+  static constexpr std::size_t least_as_array = std::size_t{1} << 20;
 
   static T* make(std::size_t bytes) {
     return static_cast<T*>(bytes < least_as_array ? ::operator new(bytes, alignment)

@@ -98,8 +98,8 @@ gpu::io::text_options options_of(unsigned which) {
   }
 }
 
-/// Takes the line `sep=;` from the head of a text and says it in the options: how many lines. Only a
-/// byte order mark in front of that line is one: the mark that stays keeps the reference from
+/// Takes the line `sep=;` from the head of a text and says it in the options: how many lines. Only
+/// a byte order mark in front of that line is one: the mark that stays keeps the reference from
 /// skipping another.
 std::size_t take_separator_line(std::string& text, gpu::io::text_options& options) {
   using gpu::io::delimiter;

@@ -1,9 +1,9 @@
 #pragma once
-// p of correlations to twenty digits, two-sided, where Boost.Math has too few: 3 observations, r next to 1,
-// and very many observations. From mpmath at 60 digits, and at 120 near r = 0:
-// with a = (observations - 2) / 2 and x = (1 - r) (1 + r), where r^2 > 0.01 or p is small
-// x^a / (a B(a, 1/2) r) 2F1(1/2, 1; a + 1; -x / r^2), elsewhere
-// 1 - 2 r / B(a, 1/2) 2F1(1/2, 1 - a; 3/2; r^2); compared with mpmath.betainc.
+// p of correlations to twenty digits, two-sided, where Boost.Math has too few: 3 observations, r
+// next to 1, and very many observations. From mpmath at 60 digits, and at 120 near r = 0: with a =
+// (observations - 2) / 2 and x = (1 - r) (1 + r), where r^2 > 0.01 or p is small x^a / (a B(a, 1/2)
+// r) 2F1(1/2, 1; a + 1; -x / r^2), elsewhere 1 - 2 r / B(a, 1/2) 2F1(1/2, 1 - a; 3/2; r^2);
+// compared with mpmath.betainc.
 
 #include <gpu/index.hpp>
 

@@ -113,7 +113,7 @@ def test_every_function_takes_them() -> None:
     wanted = gs.spearman_edges(x[:3], x, covariates=z)
     assert queries.summary.checksum == wanted.summary.checksum
     np.testing.assert_array_equal(queries.p, wanted.p)
-    with pytest.raises(ValueError, match="covariates: got others than y was prepared with"):
+    with pytest.raises(ValueError, match="effective_observations: got others than y"):
         gs.spearman_edges(x[:3], prepared, covariates=z[:1])
     assert pickle.loads(pickle.dumps(edges)).summary.observations == COLS - 2
 
@@ -177,8 +177,8 @@ def test_effective_observations_change_p_and_no_statistic() -> None:
     assert partial.summary.observations == 10 and type(partial.summary.observations) is int
     np.testing.assert_array_equal(partial.p, gs.p_value(partial.statistic, 10))
     for options, words in (
-        ({"measure": "kendall"}, "effective_observations: p of Kendall"),
-        ({"measure": "cosine"}, "effective_observations: Cosine has no significance test"),
+        ({"measure": "kendall"}, "effective_observations: not offered for Kendall"),
+        ({"measure": "cosine"}, "effective_observations: not offered for Cosine"),
         ({"p_method": "exact"}, "p_method: exact is not offered with effective_observations"),
         ({"nans": "pairwise"}, "nans: pairwise is not offered with effective_observations"),
     ):

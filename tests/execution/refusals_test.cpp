@@ -103,14 +103,14 @@ std::vector<named_call> host_calls() {
 
 TEST_CASE("Too few threads and an unknown target are refused, too many threads are capped",
           "[execution]") {
-  constexpr auto cpu = gpu::backend::cpu;
+  constexpr auto host = gpu::backend::cpu;
   for (const named_call& each : host_calls()) {
     CAPTURE(each.name);
     for (const int threads : {-1, -2147483647}) {
-      CHECK_THROWS_AS(each.call({.target = cpu, .cpu_threads = threads}), gpu::invalid_argument);
+      CHECK_THROWS_AS(each.call({.target = host, .cpu_threads = threads}), gpu::invalid_argument);
     }
     CHECK_THROWS_AS(each.call({.target = beyond<gpu::backend>}), gpu::invalid_argument);
-    CHECK_NOTHROW(each.call({.target = cpu, .cpu_threads = 1'000'000}));
+    CHECK_NOTHROW(each.call({.target = host, .cpu_threads = 1'000'000}));
   }
 }
 

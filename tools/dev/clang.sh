@@ -29,6 +29,6 @@ newest=(clang++-19 -stdlib=libc++ -std=c++23 -Wall -Wextra -Wpedantic -Wshadow -
   -DFMT_HEADER_ONLY -Iinclude -I"$folder/gpu_similarity/include" -Isrc -Itests -I.)
 [ -f /usr/include/catch2/catch_all.hpp ] || newest+=(-DGPU_SIMILARITY_CATCH_2)
 "${newest[@]}" -fsyntax-only tests/execution/inputs_test.cpp
-"${newest[@]}" tests/compile/mdspan.cpp src/api/matrix.cpp src/api/error.cpp \
-  src/base/memory_errors.cpp -o "$folder/mdspan"
+"${newest[@]}" tests/compile/mdspan.cpp src/api/matrix.cpp src/api/error.cpp src/base/memory_errors.cpp \
+  src/base/memory/array_storage.cpp src/base/memory/large_pages.cpp -o "$folder/mdspan"
 "$folder/mdspan"

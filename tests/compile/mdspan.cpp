@@ -1,5 +1,5 @@
 // std::mdspan as a matrix in host memory, with a standard library that has it: ./dev clang builds
-// and runs this with src/api/matrix.cpp alone. What operations make of it is in
+// and runs this with the sources of gpu::matrix alone. What operations make of it is in
 // tests/execution/inputs_test.cpp.
 #include <array>
 #include <cstdio>

@@ -38,7 +38,9 @@ in_r <- function(message) {
       message <- gsub(paste0("\\b", policy, "\\b(?!\\.)"), policies[[policy]], message, perl = TRUE)
     }
   }
-  if (grepl("one part of a job", message)) message <- paste0(message, "; part_cut() gives max_p for the parts")
+  if (startsWith(message, "adjust: BH is not offered with part")) {
+    message <- paste0(message, "; part_cut() gives max_p for the parts")
+  }
   # Rows of the library are variables of R, columns are observations, and R counts from 1.
   numbered <- gregexpr("\\b(row|column) [0-9]+|(?<=^powers\\[)[0-9]+", message, perl = TRUE)
   regmatches(message, numbered) <- lapply(regmatches(message, numbered), function(found) {

@@ -25,9 +25,20 @@ void check_row(const std::vector<double>& values, gpu::detail::row_centre centre
   double* row = memory.data();
   while (reinterpret_cast<std::uintptr_t>(row) % 64 != 0) ++row;
   std::copy(values.begin(), values.end(), row);
-  CHECK(gpu::cpu::make_unit_row(gpu::cpu::usable_pair_kernels(), centre, row, cols) == kind);
-  if (kind != gpu::detail::row_kind::ordinary) return;
-  CHECK(std::memcmp(row, wanted.data(), static_cast<std::size_t>(stride) * sizeof(double)) == 0);
+  const auto is_made_of = [&](const auto* from) {
+    const auto got =
+        gpu::cpu::make_unit_row(gpu::cpu::usable_pair_kernels(), centre, from, row, cols);
+    CHECK(got == kind);
+    if (kind != gpu::detail::row_kind::ordinary) return;
+    CHECK(std::memcmp(row, wanted.data(), static_cast<std::size_t>(stride) * sizeof(double)) == 0);
+  };
+  is_made_of(static_cast<const double*>(row));  // in place
+  std::fill(row, row + stride, 7.0);
+  is_made_of(values.data());
+  const std::vector<float> floats(values.begin(), values.end());
+  if (!std::equal(values.begin(), values.end(), floats.begin())) return;
+  std::fill(row, row + stride, 7.0);
+  is_made_of(floats.data());
 }
 
 void check_row(const std::vector<double>& values) {
@@ -46,6 +57,9 @@ TEST_CASE("Rows are scaled to the bits of their definition", "[pearson]") {
         INFO(cols << " columns, factor " << factor << ", offset " << offset);
         std::vector<double> row(static_cast<std::size_t>(cols));
         for (double& x : row) x = uniform(random) * factor + offset;
+        check_row(row);
+        // As floats, too.
+        for (double& x : row) x = static_cast<float>(x);
         check_row(row);
       }
     }

@@ -290,13 +290,11 @@ inline constexpr index_t hit_padding = 8;
 /// Passes over a row of doubles in the order of stats/unit_rows.hpp. The row has room for whole
 /// steps of eight; what is behind its `cols` elements is 0, and stays so.
 struct row_passes {
-  /// Copies values to `row`, and zeros behind them. Gives the largest magnitude, and whether no
-  /// value is NaN or infinite.
+  /// Copies values to `row`, which may be where they are, and zeros behind them. Gives the largest
+  /// magnitude, and whether no value is NaN or infinite.
   double (*copy_floats)(const float* values, index_t cols, double* row, bool* is_finite) = nullptr;
   double (*copy_doubles)(const double* values, index_t cols, double* row,
                          bool* is_finite) = nullptr;
-  /// The same of a row where it stands.
-  double (*largest)(const double* row, index_t cols, bool* is_finite) = nullptr;
   /// Multiplies, and gives the sum.
   double (*scale_and_sum)(double* row, index_t cols, double scale) = nullptr;
   /// Takes `value` off each element, and gives the sum or the largest magnitude.

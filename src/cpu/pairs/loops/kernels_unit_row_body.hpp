@@ -41,41 +41,27 @@ struct unit_row_body {
     return largest;
   }
 
-  // The largest magnitude of what load(k) gives for k = 0, 8, ... below `end`.
-  template <class Load>
-  static inline __attribute__((always_inline)) double largest_in(index_t end, bool* is_finite,
-                                                                 const Load& load) {
+  // `values` may be `row` itself.
+  template <class T>
+  static double copy(const T* values, index_t cols, double* row, bool* is_finite) {
     const Op limit = Op::spread(1.7976931348623157e308);
     Op most = Op::zero();
     bool all = true;
-    for (index_t k = 0; k < end; k += step) {
-      const Op x = Op::magnitude(load(k));
-      all &= Op::all_at_most(x, limit);
-      most = Op::most(x, most);
+    const auto take = [&](const T* from, index_t k) {
+      const Op x = Op::from(from);
+      x.store(row + k);
+      all &= Op::all_at_most(Op::magnitude(x), limit);
+      most = Op::most(Op::magnitude(x), most);
+    };
+    const index_t whole = cols / step * step;
+    for (index_t k = 0; k < whole; k += step) take(values + k, k);
+    if (whole < cols) {
+      T last[step] = {};
+      for (index_t l = 0; whole + l < cols; ++l) last[l] = values[whole + l];
+      take(last, whole);
     }
     *is_finite = all;
     return largest_of(most);
-  }
-
-  static double largest(const double* row, index_t cols, bool* is_finite) {
-    return largest_in(cols, is_finite, [row](index_t k) { return Op::load(row + k); });
-  }
-
-  template <class T>
-  static double copy(const T* values, index_t cols, double* row, bool* is_finite) {
-    const index_t whole = cols / step * step;
-    return largest_in(cols, is_finite, [=](index_t k) {
-      if (k < whole) {
-        const Op x = Op::from(values + k);
-        x.store(row + k);
-        return x;
-      }
-      T last[step] = {};
-      for (index_t l = 0; k + l < cols; ++l) last[l] = values[k + l];
-      const Op x = Op::from(last);
-      x.store(row + k);
-      return x;
-    });
   }
 
   static double scale_and_sum(double* row, index_t cols, double scale) {
@@ -140,7 +126,7 @@ struct unit_row_body {
   }
 
   static constexpr row_passes passes() {
-    return {copy<float>,      copy<double>,         largest,          scale_and_sum,
-            take_off_and_sum, take_off_and_largest, scale_and_square, divide};
+    return {copy<float>,          copy<double>,     scale_and_sum, take_off_and_sum,
+            take_off_and_largest, scale_and_square, divide};
   }
 };

@@ -201,7 +201,6 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
     const auto [scale, weigh] = spread_of(sorted, shared);
     const std::uint64_t* const own = bits(i);
     double* const end = gather(row(i), words(), [=](index_t w) { return own[w] & others[w]; }, out);
-    std::fill(end, out + unit_row_stride(shared), 0.0);
     if (weigh.reach > 0) {
       for (double* x = out; x < end; ++x) *x = weigh.of(detail::in_scale(*x, scale));
     } else {
@@ -209,7 +208,7 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
       take_off_mean(out, shared);
       take_off_mean(out, shared);
     }
-    return make_unit_row(usable_pair_kernels(), detail::row_centre::none, out, shared) ==
+    return make_unit_row(usable_pair_kernels(), detail::row_centre::none, out, out, shared) ==
            detail::row_kind::ordinary;
   }
 

@@ -50,9 +50,9 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
                   make_unit_row(kernels, what.centre, view.row(i), row, view.cols());
               continue;
             }
-            std::fill(std::copy_n(view.row(i), view.cols(), row), row + stride, 0.0);
+            std::copy_n(view.row(i), view.cols(), row);
             transform(row, view.cols());
-            kinds[before + i] = make_unit_row(kernels, what.centre, row, view.cols());
+            kinds[before + i] = make_unit_row(kernels, what.centre, row, row, view.cols());
           }
         });
       });

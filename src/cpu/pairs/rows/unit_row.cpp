@@ -11,8 +11,8 @@
 namespace gpu::cpu {
 namespace {
 
-// detail::power_of_two_scale without two calls of the mathematical library: the exponent of the
-// scale is that of the magnitude with the other sign, where both are those of normal doubles.
+// detail::power_of_two_scale without two calls of the mathematical library: of a normal magnitude
+// with a normal scale, whose exponent is the one of the magnitude with the other sign.
 double scale_for(double magnitude) {
   const std::uint64_t biased = std::bit_cast<std::uint64_t>(magnitude) >> 52;
   if (biased < 1 || biased > 2045) return detail::power_of_two_scale(magnitude);
@@ -45,14 +45,6 @@ detail::row_kind scale_to_unit(const row_passes& pass, detail::row_centre centre
 
 }  // namespace
 
-detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
-                               index_t cols) {
-  bool is_finite = true;
-  const double largest = kernels.row.largest(row, cols, &is_finite);
-  if (!is_finite) return detail::row_kind::not_finite;
-  return scale_to_unit(kernels.row, centre, largest, row, cols);
-}
-
 template <class T>
 detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre,
                                const T* values, double* row, index_t cols) {
@@ -63,8 +55,8 @@ detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre c
   } else if constexpr (std::is_same_v<T, double>) {
     largest = kernels.row.copy_doubles(values, cols, row, &is_finite);
   } else {
-    std::fill(std::copy_n(values, cols, row), row + unit_row_stride(cols), 0.0);
-    largest = kernels.row.largest(row, cols, &is_finite);
+    std::copy_n(values, cols, row);
+    largest = kernels.row.copy_doubles(row, cols, row, &is_finite);
   }
   if (!is_finite) return detail::row_kind::not_finite;
   return scale_to_unit(kernels.row, centre, largest, row, cols);

@@ -14,11 +14,8 @@ constexpr index_t unit_row_stride(index_t cols) {
   return round_up(cols, index_t{detail::partial_sums});
 }
 
-/// Scales row[0 .. cols) in place; what follows up to unit_row_stride(cols) are zeros.
-detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre, double* row,
-                               index_t cols);
-
-/// Makes a unit row of `values` [cols] in row[0 .. unit_row_stride(cols)).
+/// Makes a unit row of `values` [cols], which may be `row` itself, in row[0 .. cols), and zeros up
+/// to unit_row_stride(cols).
 template <class T>
 detail::row_kind make_unit_row(const pair_kernels& kernels, detail::row_centre centre,
                                const T* values, double* row, index_t cols);

@@ -164,7 +164,7 @@ class cpu_engine final : public detail::pair_engine {
   void ordered_edges(collected_hits& hits, detail::pair_progress& meter);
 
   // top_k() of a small table, see neighbors.cpp.
-  [[nodiscard]] bool takes_matrix(const detail::top_k_request& request);
+  [[nodiscard]] bool takes_matrix(const detail::top_k_request& request, index_t result_rows);
   void top_k_of_matrix(const detail::top_k_request& request, neighbor_table& out);
   // top_k() of some rows.
   class neighbor_search;

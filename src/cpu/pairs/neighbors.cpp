@@ -28,8 +28,8 @@ class best_neighbors {
     return a.rank > b.rank || (a.rank == b.rank && a.col < b.col);
   }
 
-  void offer(const entry& candidate, std::size_t k) {
-    if (heap_.size() < k) {
+  void offer(const entry& candidate, index_t k) {
+    if (std::ssize(heap_) < k) {
       heap_.push_back(candidate);
       std::push_heap(heap_.begin(), heap_.end(), before);
     } else if (before(candidate, heap_.front())) {
@@ -40,8 +40,8 @@ class best_neighbors {
   }
 
   // The rank that a further partner must exceed.
-  [[nodiscard]] double worst(std::size_t k) const {
-    return heap_.size() < k ? -infinity : heap_.front().rank;
+  [[nodiscard]] double worst(index_t k) const {
+    return std::ssize(heap_) < k ? -infinity : heap_.front().rank;
   }
 
   // Continues with the list that take() returned.
@@ -70,19 +70,25 @@ class best_neighbors {
   std::vector<entry> heap_;
 };
 
-// Offers to the list of one row the partners whose statistics stand at row[0 .. cols), except the
-// one at place `self`.
+bool is_by_magnitude(const detail::top_k_request& request) {
+  return request.order == neighbor_order::by_absolute_value;
+}
+
+double rank_of(double statistic, const detail::top_k_request& request) {
+  return is_by_magnitude(request) ? std::abs(statistic) : statistic;
+}
+
+// Offers to the list of one row the partners with statistics row[0 .. cols), except the one at
+// place `self`.
 template <class Column>
 void offer_row(const double* row, index_t cols, index_t self, const detail::top_k_request& request,
                const Column& column, best_neighbors& list) {
-  const auto k = static_cast<std::size_t>(request.k);
-  double bar = list.worst(k);
+  double bar = list.worst(request.k);
   for (index_t c = 0; c < cols; ++c) {
-    const double rank =
-        request.order == neighbor_order::by_absolute_value ? std::abs(row[c]) : row[c];
+    const double rank = rank_of(row[c], request);
     if (!(rank > bar) || c == self || !request.keep.keeps(row[c])) continue;
-    list.offer({rank, row[c], column(c)}, k);
-    bar = list.worst(k);
+    list.offer({rank, row[c], column(c)}, request.k);
+    bar = list.worst(request.k);
   }
 }
 
@@ -108,9 +114,6 @@ class cpu_engine::neighbor_search {
       : pairs_(pairs),
         engine_(engine),
         request_(request),
-        keep_(request.keep),
-        k_(static_cast<std::size_t>(request.k)),
-        by_magnitude_(request.order == neighbor_order::by_absolute_value),
         strip_(strip),
         scratch_(scratch),
         best_(static_cast<std::size_t>(strip.rows())) {}
@@ -139,7 +142,7 @@ class cpu_engine::neighbor_search {
       std::vector<best_neighbors::entry> entries(from.count[static_cast<std::size_t>(to)]);
       for (std::size_t e = 0; e < entries.size(); ++e) {
         const double r = from.statistic(to, static_cast<index_t>(e));
-        entries[e] = {rank(r), r, from.index(to, static_cast<index_t>(e))};
+        entries[e] = {rank_of(r, request_), r, from.index(to, static_cast<index_t>(e))};
       }
       of(row).resume(std::move(entries));
     }
@@ -148,7 +151,9 @@ class cpu_engine::neighbor_search {
   // Takes what `other` found for the same rows among columns behind.
   void take(neighbor_search& other) {
     for (index_t row = strip_.row_begin; row < strip_.row_end; ++row) {
-      for (const best_neighbors::entry& entry : other.of(row).take()) of(row).offer(entry, k_);
+      for (const best_neighbors::entry& entry : other.of(row).take()) {
+        of(row).offer(entry, request_.k);
+      }
     }
   }
 
@@ -163,21 +168,24 @@ class cpu_engine::neighbor_search {
   // Bars are raised after as many columns as before, so that a pass finds about k more a row.
   static constexpr index_t most_cols = pair_policy::task_cols;
 
-  [[nodiscard]] bool keeps_negative() const { return keep_.at_most > -infinity; }
+  [[nodiscard]] const detail::keep_range& keep() const { return request_.keep; }
+  [[nodiscard]] bool keeps_negative() const { return keep().at_most > -infinity; }
 
   // No kept statistic has a smaller magnitude, or of those that are kept on the positive side alone
   // a smaller value; a little less, because a bar itself does not pass.
   [[nodiscard]] double least_kept() const {
-    return (keeps_negative() ? std::min(keep_.at_least, -keep_.at_most) : keep_.at_least) - 1e-9;
+    return (keeps_negative() ? std::min(keep().at_least, -keep().at_most) : keep().at_least) - 1e-9;
   }
 
   // Whether columns are looked through by magnitude. By value too, as long as the list of a row
   // would take any value, or negative ones: few magnitudes pass the cut where nearly all values
   // would.
   [[nodiscard]] bool looks_at_magnitudes(const pair_tile& tile) const {
-    if (by_magnitude_ || !keeps_negative() || !(least_kept() > 0)) return by_magnitude_;
+    if (is_by_magnitude(request_) || !keeps_negative() || !(least_kept() > 0)) {
+      return is_by_magnitude(request_);
+    }
     for (index_t i = tile.row_begin; i < tile.row_end; ++i) {
-      if (!(best_[static_cast<std::size_t>(i - strip_.row_begin)].worst(k_) > 0)) return true;
+      if (!(of(i).worst(request_.k) > 0)) return true;
     }
     return false;
   }
@@ -185,7 +193,9 @@ class cpu_engine::neighbor_search {
   best_neighbors& of(index_t row) {
     return best_[static_cast<std::size_t>(row - strip_.row_begin)];
   }
-  [[nodiscard]] double rank(double r) const { return by_magnitude_ ? std::abs(r) : r; }
+  [[nodiscard]] const best_neighbors& of(index_t row) const {
+    return best_[static_cast<std::size_t>(row - strip_.row_begin)];
+  }
 
   void offer_all(const pair_tile& tile) {
     for_each_block(pairs_, tile, scratch_, [&](const pair_tile& block, const double* statistics) {
@@ -204,12 +214,13 @@ class cpu_engine::neighbor_search {
     // A bar of values where both signs are kept is the worst of the list alone.
     const double least = magnitudes || !keeps_negative() ? least_kept() : -infinity;
     for (index_t i = 0; i < tile.rows(); ++i) {
-      bars[i] = std::max(of(tile.row_begin + i).worst(k_), least);
+      bars[i] = std::max(of(tile.row_begin + i).worst(request_.k), least);
     }
     const auto offer = [&](index_t row, index_t col, double r) {
       const bool is_pair = tile.row_begin + row != tile.col_begin + col;
-      if (!is_pair || !keep_.keeps(r)) return;
-      of(tile.row_begin + row).offer({rank(r), r, col_of(tile.col_begin + col)}, k_);
+      if (!is_pair || !keep().keeps(r)) return;
+      of(tile.row_begin + row)
+          .offer({rank_of(r, request_), r, col_of(tile.col_begin + col)}, request_.k);
     };
     pairs_.above(tile, bars, magnitudes, scratch_, offer);
   }
@@ -221,9 +232,6 @@ class cpu_engine::neighbor_search {
   const pair_search& pairs_;
   const cpu_engine& engine_;
   const detail::top_k_request& request_;
-  const detail::keep_range& keep_;
-  std::size_t k_;
-  bool by_magnitude_;
   pair_tile strip_;
   pair_scratch& scratch_;
   std::vector<best_neighbors> best_;
@@ -231,9 +239,11 @@ class cpu_engine::neighbor_search {
 
 // Whether every pair of a table is computed once, to a matrix of all statistics. That halves the
 // pairs, which pays where a search would find few to drop: none before the first bars are set.
-bool cpu_engine::takes_matrix(const detail::top_k_request& request) {
-  const bool is_table = !source_ && second_.is_empty() && area_rows_ == area_cols_;
+bool cpu_engine::takes_matrix(const detail::top_k_request& request, index_t result_rows) {
   const index_t rows = info_.rows;
+  // A part may have all rows that have a statistic, and a result of fewer rows than the table.
+  const bool is_table =
+      result_rows == rows && !source_ && second_.is_empty() && area_rows_ == area_cols_;
   if (!is_table || rows > most_matrix_rows_ || request.cuts != nullptr || request.tied != nullptr) {
     return false;
   }
@@ -261,9 +271,7 @@ void cpu_engine::top_k(const detail::top_k_request& request, neighbor_table& out
   std::fill_n(out.statistic.data(), out.statistic.rows() * out.statistic.cols(), nan_value);
   std::fill(out.count.begin(), out.count.end(), node_id{0});
   if (area_rows_.is_empty()) return;
-  // A part may have all rows that have a statistic, and a result of fewer rows than the table.
-  const bool is_whole = static_cast<index_t>(out.count.size()) == info_.rows;
-  if (is_whole && takes_matrix(request)) return top_k_of_matrix(request, out);
+  if (takes_matrix(request, out.index.rows())) return top_k_of_matrix(request, out);
   detail::pair_progress meter(on_progress_, "pairs", meetings());
   const detail::poll_scope polled(&meter);
   for_each_meeting([&](const pair_tile& area) { top_k_of_window(request, area, meter, out); });

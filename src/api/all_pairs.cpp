@@ -146,12 +146,7 @@ sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
 #define GPU_SIMILARITY_INSTANTIATE_SINK(Sink)                           \
   template GPU_SIMILARITY_EXPORT sink_result_t<Sink> all_pairs_on_host( \
       measure, const pair_tables&, const pair_options&, const Sink&);
-GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<double>)
-GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<float>)
-GPU_SIMILARITY_INSTANTIATE_SINK(edge_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(top_k_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(count_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(stream_sink)
+GPU_SIMILARITY_FOR_EACH_PAIR_SINK(GPU_SIMILARITY_INSTANTIATE_SINK)
 GPU_SIMILARITY_INSTANTIATE_SINK(connectivity_sink)
 GPU_SIMILARITY_INSTANTIATE_SINK(discovery_sink)
 #undef GPU_SIMILARITY_INSTANTIATE_SINK

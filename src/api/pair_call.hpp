@@ -52,4 +52,9 @@ inline unsigned facts_of(const discovery_sink& /*sink*/) {
   return call_facts::discoveries;
 }
 
+/// Calls macro(Sink) for each sink with pairs in host memory, which calls run and plan.
+#define GPU_SIMILARITY_FOR_EACH_PAIR_SINK(macro)                                  \
+  macro(basic_dense_sink<double>) macro(basic_dense_sink<float>) macro(edge_sink) \
+      macro(top_k_sink) macro(count_sink) macro(stream_sink)
+
 }  // namespace gpu::inline v0::detail

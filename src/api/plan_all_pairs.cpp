@@ -234,12 +234,7 @@ pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pa
 #define GPU_SIMILARITY_INSTANTIATE_SINK(Sink)                      \
   template GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host( \
       measure, const pair_tables&, const pair_options&, const Sink&);
-GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<double>)
-GPU_SIMILARITY_INSTANTIATE_SINK(basic_dense_sink<float>)
-GPU_SIMILARITY_INSTANTIATE_SINK(edge_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(top_k_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(count_sink)
-GPU_SIMILARITY_INSTANTIATE_SINK(stream_sink)
+GPU_SIMILARITY_FOR_EACH_PAIR_SINK(GPU_SIMILARITY_INSTANTIATE_SINK)
 #undef GPU_SIMILARITY_INSTANTIATE_SINK
 
 }  // namespace detail

@@ -10,7 +10,7 @@
 
 namespace gpu::inline v0::detail {
 
-/// The number that all of `text` is; nothing where it is none, or beyond the type.
+/// The number that all of `text` is; nothing if it is not one, or beyond the type.
 template <class Number>
 [[nodiscard]] std::optional<Number> parsed(std::string_view text) {
   Number value{};

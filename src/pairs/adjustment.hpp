@@ -63,7 +63,7 @@ struct adjusted_level {
 };
 using counting_pass = std::function<detail::bin_counts(const discovery_search&)>;
 /// Resolves filter.adjust for a family of so many tests; for Benjamini-Hochberg by counting passes
-/// over all of them. The resulting set is that of the textbook procedure on all sorted p: with
+/// over all of them. The textbook procedure on all sorted p gives the same set: with
 /// p_(k) the largest that is at most k max_p / family, every pair with p <= p_(k).
 adjusted_level adjust(const pair_filter& filter, observation_count observations,
                       std::uint64_t family, const counting_pass& count);

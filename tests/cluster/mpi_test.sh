@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Jobs by four ranks of MPI (examples/cluster/mpi_job.sh), one of which is killed, next to the single run.
+# Jobs by four ranks of MPI (examples/cluster/mpi_job.sh), next to the single run; one rank is killed.
 # mpi_test.sh GPU_SIMILARITY SOURCE_DIR
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -36,7 +36,7 @@ gpu::pair_options cpu_options(gpu::row_folding fold = gpu::row_folding::never,
   out.variant = variant;
   out.nans = gpu::nan_policy::propagate;
   out.fold = fold;
-  out.p_method = gpu::p_method::t;  // that of the oracle; rows are folded where p is that of t
+  out.p_method = gpu::p_method::t;  // as the oracle has it, and rows may be folded
   out.exec.target = gpu::backend::cpu;
   out.exec.cpu_threads = 2;
   return out;

@@ -1,6 +1,6 @@
 #pragma once
-// Uninitialised host memory on cache-line boundaries, as wide vector loads want it; much of it as
-// the memory of arrays, in large pages that the next call finds cleared.
+// Uninitialised host memory on cache-line boundaries, as wide vector loads want it. Large blocks
+// share the memory of arrays: large pages, kept for the next call.
 
 #include <cstddef>
 #include <memory>

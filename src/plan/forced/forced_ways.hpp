@@ -12,7 +12,7 @@ namespace gpu::inline v0::detail {
 /// What is empty is chosen.
 struct forced_cpu_ways {
   std::optional<cpu::cpu_pair_way> way = {};  ///< gpu::unsupported where the rows have no such way.
-  /// Of ranks one of which can_take_rank_form; of unit rows floats or wide.
+  /// For ranks what can_take_rank_form allows, for unit rows floats or wide.
   std::optional<cpu::cpu_row_form> form = {};
 };
 

@@ -29,7 +29,7 @@ struct mtx_header {
 /// @throw input_error for what is not read: dense arrays, complex numbers
 void take_banner(std::string_view line, const std::string& file, mtx_header& out);
 
-/// Takes line `number`, that of rows, columns and entries.
+/// Takes line `number`, which has the numbers of rows, columns and entries.
 /// @throw input_error
 void take_sizes(std::string_view line, index_t number, const std::string& file, mtx_header& out);
 

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <exception>
@@ -93,28 +94,22 @@ void give_back_pinned(void* memory, std::size_t bytes) noexcept {
   static_cast<void>(cudaFreeHost(memory));
 }
 
-namespace {
+outside_of_captures::outside_of_captures() : mode_(cudaStreamCaptureModeRelaxed) {
+  GPU_SIMILARITY_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_));
+}
 
-/// While it lives, the calls of this thread that a capture of a stream forbids are made all the
-/// same: settings of a pool are no work of a stream.
-class outside_of_captures {
- public:
-  outside_of_captures() { GPU_SIMILARITY_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  ~outside_of_captures() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  outside_of_captures(const outside_of_captures&) = delete;
-  outside_of_captures& operator=(const outside_of_captures&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
-}  // namespace
+outside_of_captures::~outside_of_captures() {
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+}
 
 void keep_pool_memory() {
-  const outside_of_captures allowed;
+  static std::atomic<std::uint64_t> asked{0};  // a bit a device
   int device = 0;
   cudaMemPool_t pool = nullptr;
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
+  const std::uint64_t bit = std::uint64_t{1} << (device % 64);
+  if ((asked.fetch_or(bit) & bit) != 0 && device < 64) return;
+  const outside_of_captures allowed;
   GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetMemPool(&pool, device));
   std::uint64_t kept = 0;
   GPU_SIMILARITY_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));

@@ -2,6 +2,8 @@
 // Memory that is kept between calls. To allocate page-locked host memory takes the driver 0.3 ms a
 // megabyte, and the device's memory pool returns everything to the driver unless told otherwise.
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 
 namespace gpu::cuda {
@@ -15,9 +17,22 @@ void* take_pinned(std::size_t bytes);
 /// freed instead, which waits for the copy.
 void give_back_pinned(void* memory, std::size_t bytes) noexcept;
 
+/// While it lives, the calls of this thread that a capture of a stream forbids are made all the
+/// same: settings of a pool, and memory that outlives the call, are no work of a stream.
+class outside_of_captures {
+ public:
+  outside_of_captures();
+  ~outside_of_captures();
+  outside_of_captures(const outside_of_captures&) = delete;
+  outside_of_captures& operator=(const outside_of_captures&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_;
+};
+
 /// Lets the memory pool of the current device keep up to 4 GiB between calls, or a 32nd of the
-/// device's memory where that is less, unless the program has set a release threshold itself. To
-/// map a gigabyte anew takes 2.5 ms.
+/// device's memory where that is less, unless the program has set a release threshold itself; the
+/// pool is asked once. To map a gigabyte anew takes 2.5 ms.
 void keep_pool_memory();
 
 }  // namespace gpu::cuda

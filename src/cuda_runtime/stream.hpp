@@ -9,49 +9,55 @@
 
 namespace gpu::cuda {
 
-/// A non-blocking stream of the current device.
+/// What handles have in common that can stand for each other.
+struct handle_kind {
+  int device = 0;
+  int priority = 0;
+  friend bool operator==(const handle_kind&, const handle_kind&) = default;
+};
+
+/// A non-blocking stream of the current device: one that was given back before, or a new one. To make
+/// and to end one takes the driver longer than a small call.
 class stream {
  public:
   enum class priority { normal, high };
 
-  explicit stream(priority wanted = priority::normal) {
-    int least = 0;
-    int greatest = 0;
-    GPU_SIMILARITY_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamCreateWithPriority(
-        &stream_, cudaStreamNonBlocking, wanted == priority::high ? greatest : least));
-  }
-  stream(stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  explicit stream(priority wanted = priority::normal);
+  stream(stream&& other) noexcept
+      : stream_(std::exchange(other.stream_, nullptr)), kind_(other.kind_) {}
   stream& operator=(stream&& other) noexcept {
     std::swap(stream_, other.stream_);
+    std::swap(kind_, other.kind_);
     return *this;
   }
-  ~stream() {
-    if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
-  }
+  /// Gives it back, unless an exception unwinds the stack: its work may have failed.
+  ~stream();
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
   void synchronize() const { GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
 
  private:
   cudaStream_t stream_ = nullptr;
+  handle_kind kind_;
 };
 
-/// An event without timing.
+/// An event without timing, as stream. Before it is recorded it may stand for work of an earlier
+/// call, which has ended or soon does.
 class event {
  public:
-  event() { GPU_SIMILARITY_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  event(event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  event();
+  event(event&& other) noexcept
+      : event_(std::exchange(other.event_, nullptr)), kind_(other.kind_) {}
   event& operator=(event&& other) noexcept {
     std::swap(event_, other.event_);
+    std::swap(kind_, other.kind_);
     return *this;
   }
-  ~event() {
-    if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
-  }
+  ~event();
   [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
 
  private:
   cudaEvent_t event_ = nullptr;
+  handle_kind kind_;
 };
 
 /// Makes `ordinal` the current device and restores the previous one at the end of the scope.

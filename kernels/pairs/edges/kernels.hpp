@@ -59,6 +59,31 @@ void launch_write_edges(const decided_edges& from, std::uint64_t first, std::uin
                         const stats::p_function& p_of, edge* out, pair_checksum* checksum,
                         cudaStream_t stream);
 
+/// The statistics of `rows` rows with `cols` columns, row by row without gaps.
+struct statistic_matrix {
+  const double* statistics;
+  index_t rows;
+  index_t cols;
+  index_t first_row;  ///< Number of row 0 in the whole input, and of column 0.
+  index_t first_col;
+};
+/// Statistics that launch_select_edges takes: it counts them in 32 bits, and a launch has few
+/// blocks.
+inline constexpr index_t most_selected_statistics = index_t{1} << 22;
+/// Where edges of a matrix are written.
+struct selected_edges {
+  edge* edges;  ///< [capacity]
+  std::uint64_t capacity;
+  unsigned long long* found;      ///< Kept pairs; not written where the matrix is empty.
+  std::uint32_t* kept_by_block;  ///< [select_blocks(rows * cols)], zeros before the launch.
+};
+index_t select_blocks(index_t statistics);
+/// Writes the kept pairs above the diagonal in order, the first `capacity` of them, with p where
+/// `p_of` has a table.
+void launch_select_edges(const statistic_matrix& from, const detail::keep_range& keep,
+                         const stats::p_function& p_of, const selected_edges& to,
+                         cudaStream_t stream);
+
 /// Whether the keys of a layout are places of packed_edges.
 [[nodiscard]] constexpr bool fits_places(const edge_key_layout& layout) {
   return layout.bits <= 33;  // one of them is for dropped keys

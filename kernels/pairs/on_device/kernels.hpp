@@ -42,15 +42,36 @@ GPU_SIMILARITY_HOST_DEVICE inline std::uint64_t tested_pairs(const valid_rows& v
 /// Fills *valid.
 void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::index_range rows,
                         detail::index_range cols, valid_rows* valid, cudaStream_t stream);
-/// The kept pairs are the sum of what the tiles count (`pairs`) and of what the kernels that count
-/// degrees count (half of `ends`).
-struct kept_counts {
-  const unsigned long long* pairs;
-  const unsigned long long* ends;  ///< Twice the pairs.
+
+// ---- counts -----------------------------------------------------------------------------------
+
+/// What counts add up. Zeros before the first of them.
+struct count_state {
+  unsigned long long kept;  ///< Pairs that the tiles count.
+  unsigned long long ends;  ///< Twice the pairs that the kernels that count degrees count.
+  valid_rows valid;
+  unsigned long long blocks_done;  ///< Of the launch that writes counts.
 };
-/// totals[0 .. 2] = pairs that have a statistic, kept pairs, rows of the input without a statistic.
-void launch_write_totals(const valid_rows* valid, bool is_against, index_t count,
-                         const kept_counts& kept, std::uint64_t* totals, cudaStream_t stream);
+/// Counts, and where they are written; pointers to nothing are null.
+struct written_counts {
+  const std::int64_t* square_sums;
+  index_t count;             ///< Rows of the input.
+  detail::index_range rows;  ///< Of the area.
+  detail::index_range cols;
+  bool is_against;
+  count_state* state;
+  const std::uint32_t* degree;     ///< [count]
+  const unsigned long long* bins;  ///< [histogram_bins]
+  std::uint32_t* x_degree;
+  index_t x_rows;
+  std::uint32_t* y_degree;
+  index_t y_rows;
+  std::uint64_t* histogram;
+  index_t histogram_bins;
+  /// [3] Pairs that have a statistic, kept pairs, rows of the input without a statistic.
+  std::uint64_t* totals;
+};
+void launch_write_counts(const written_counts& counts, cudaStream_t stream);
 
 // ---- edges ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// How many rows and pairs have a statistic.
+// How many rows and pairs have a statistic, and counts on their way to the caller.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/on_device/kernels.hpp"
@@ -14,8 +14,11 @@ __device__ void add_block(bool counts, unsigned long long* to) {
   if (threadIdx.x == 0 && in_block > 0) atomicAdd(to, static_cast<unsigned long long>(in_block));
 }
 
-__global__ void count_valid(const std::int64_t* square_sums, index_t count,
-                            detail::index_range rows, detail::index_range cols, valid_rows* valid) {
+// Adds to *valid; all threads of all blocks. Calls each(row) with every row of the input.
+template <class Each>
+__device__ void add_valid(const std::int64_t* square_sums, index_t count,
+                          const detail::index_range& rows, const detail::index_range& cols,
+                          valid_rows* valid, const Each& each) {
   const index_t step = index_t{gridDim.x} * threads;
   for (index_t first = index_t{blockIdx.x} * threads; first < count; first += step) {
     const index_t row = first + threadIdx.x;
@@ -25,14 +28,40 @@ __global__ void count_valid(const std::int64_t* square_sums, index_t count,
     add_block(there && in_rows, &valid->in_rows);
     add_block(there && behind, &valid->behind);
     add_block(there, &valid->in_all);
+    if (row < count) each(row);
   }
 }
 
-__global__ void write_totals(const valid_rows* valid, bool is_against, index_t count,
-                             kept_counts kept, std::uint64_t* totals) {
-  totals[0] = tested_pairs(*valid, is_against);
-  totals[1] = *kept.pairs + *kept.ends / 2;
-  totals[2] = static_cast<std::uint64_t>(count) - valid->in_all;
+__global__ void count_valid(const std::int64_t* square_sums, index_t count,
+                            detail::index_range rows, detail::index_range cols, valid_rows* valid) {
+  add_valid(square_sums, count, rows, cols, valid, [](index_t) {});
+}
+
+__global__ void write_counts(const __grid_constant__ written_counts of) {
+  add_valid(of.square_sums, of.count, of.rows, of.cols, &of.state->valid, [&](index_t row) {
+    const index_t in_y = row - of.cols.begin;
+    if (row < of.x_rows) of.x_degree[row] = of.degree[row];
+    if (of.is_against && in_y >= 0 && in_y < of.y_rows) of.y_degree[in_y] = of.degree[row];
+  });
+  const index_t step = index_t{gridDim.x} * threads;
+  for (index_t bin = index_t{blockIdx.x} * threads + threadIdx.x; bin < of.histogram_bins;
+       bin += step) {
+    of.histogram[bin] = of.bins[bin];
+  }
+  if (of.totals == nullptr) return;
+  // The block that ends last has everything that the others added.
+  __shared__ bool is_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&of.state->blocks_done, 1ULL) + 1 == gridDim.x;
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  __threadfence();
+  const volatile count_state& state = *of.state;
+  const valid_rows valid{state.valid.in_rows, state.valid.behind, state.valid.in_all};
+  of.totals[0] = tested_pairs(valid, of.is_against);
+  of.totals[1] = state.kept + state.ends / 2;
+  of.totals[2] = static_cast<std::uint64_t>(of.count) - valid.in_all;
 }
 
 }  // namespace
@@ -46,9 +75,9 @@ void launch_count_valid(const std::int64_t* square_sums, index_t count, detail::
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
-void launch_write_totals(const valid_rows* valid, bool is_against, index_t count,
-                         const kept_counts& kept, std::uint64_t* totals, cudaStream_t stream) {
-  write_totals<<<1, 1, 0, stream>>>(valid, is_against, count, kept, totals);
+void launch_write_counts(const written_counts& counts, cudaStream_t stream) {
+  const index_t most = counts.count > counts.histogram_bins ? counts.count : counts.histogram_bins;
+  write_counts<<<grid_blocks(most, threads, most_blocks), threads, 0, stream>>>(counts);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

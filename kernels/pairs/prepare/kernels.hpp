@@ -19,9 +19,15 @@ template <class T>
 void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square_sums,
                           cudaStream_t stream);
 
-/// norms[i] from square_sums[i]; `invalid` is increased by the number of rows <= 0.
+/// Memory that a launch sets to zero besides its own work.
+struct zeroed_words {
+  std::uint64_t* words = nullptr;
+  index_t count = 0;
+};
+/// norms[i] from square_sums[i]; `invalid`, unless it is null, is increased by the number of
+/// rows <= 0.
 void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                      unsigned long long* invalid, cudaStream_t stream);
+                      unsigned long long* invalid, const zeroed_words& zeros, cudaStream_t stream);
 
 /// Splits centred ranks into int8 limbs of 7 bits: rank = sum over l of limb_l * 128^l, limb l of
 /// row i at out[i * limbs * columns + l * columns], zero padded.

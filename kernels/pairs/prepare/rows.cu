@@ -30,8 +30,9 @@ __global__ void flag_nan_rows(device_matrix_view<const T> data, std::int64_t* sq
 }
 
 __global__ void row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                          unsigned long long* invalid) {
+                          unsigned long long* invalid, zeroed_words zeros) {
   const index_t row = index_t{blockIdx.x} * threads + threadIdx.x;
+  for (index_t at = row; at < zeros.count; at += index_t{gridDim.x} * threads) zeros.words[at] = 0;
   bool bad = false;
   if (row < rows) {
     const std::int64_t sum = square_sums[row];
@@ -40,6 +41,7 @@ __global__ void row_norms(const std::int64_t* square_sums, index_t rows, row_nor
     norms[row] = bad ? row_norm{CUDART_NAN_F, CUDART_NAN_F}
                      : row_norm{static_cast<float>(norm), static_cast<float>(1.0 / norm)};
   }
+  if (invalid == nullptr) return;
   const int in_block = __syncthreads_count(bad);
   if (threadIdx.x == 0 && in_block > 0) {
     atomicAdd(invalid, static_cast<unsigned long long>(in_block));
@@ -94,9 +96,10 @@ void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square
 }
 
 void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                      unsigned long long* invalid, cudaStream_t stream) {
-  if (rows == 0) return;
-  row_norms<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, norms, invalid);
+                      unsigned long long* invalid, const zeroed_words& zeros, cudaStream_t stream) {
+  if (rows == 0 && zeros.count == 0) return;
+  row_norms<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, norms, invalid,
+                                                                zeros);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -15,6 +15,8 @@
 #include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/device_group.hpp"
 #include "cuda/pairs/edges.hpp"
+#include "cuda/pairs/programs/edge_matrix.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -37,6 +39,8 @@ constexpr double first_launch_pairs = 1 << 26;
 constexpr double launch_seconds = 0.05;
 // Above this share of edges, products in double cost less than deciding each of them anew.
 constexpr double most_refined_edges = 1.0 / 16;
+// Edges of few pairs that go to the host one by one. More are sent in batches.
+constexpr index_t most_selected_edges = 1 << 14;
 
 // A query runs where its prepared rows are.
 std::vector<device_info> devices_of_query(const device_prepared_table& y, const execution& exec) {
@@ -222,11 +226,49 @@ decision_scope cuda_engine::decide_pairs(const pair_decisions& by) {
   return {*rows_, budget_, by, cpu_threads_, stream()};
 }
 
+bool cuda_engine::select_edges(const detail::edge_request& request, const detail::pair_cut& keep,
+                               detail::edge_receiver& receiver) {
+  if (share_->members() > 1 || !rows_->resident() || !keep.is_one() || !receiver.wants_more() ||
+      !edge_matrix::takes(shape())) {
+    return false;
+  }
+  const std::size_t bytes = bytes_taken([&](arena& memory) { return edge_matrix(area_, memory); });
+  if (bytes > budget_.left()) return false;
+  const device_buffer<std::byte> memory(bytes, stream());
+  arena pieces(memory.data());
+  const edge_matrix matrix(area_, pieces);
+  const kernels::zeroed_words zeros = matrix.zeros();
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemsetAsync(zeros.words, 0, static_cast<std::size_t>(zeros.count) * 8, stream()));
+  const auto step = dense_step(rows_->format().exact_tile(), matrix.statistics(),
+                               area_.cols.size(), area_.rows.begin, area_.cols.begin);
+  rows_->for_each_panel(area_.rows, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+                        [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+  const pinned_buffer<edge> edges(most_selected_edges);
+  const pinned_buffer<unsigned long long> found(1);
+  stats::p_function p_of = request.p_of;
+  if (p_of.table != nullptr) p_of.table = resident_table(*p_of.table);
+  matrix.select(keep.widest, p_of, {edges.data(), most_selected_edges}, found.data(), stream());
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  if (*found.data() > most_selected_edges) return false;
+  const std::span<edge> kept(edges.data(), *found.data());
+  if (p_of.table != request.p_of.table && p_of.table == nullptr) {
+    for (edge& each : kept) each.p = request.p_of(each.statistic);
+  }
+  const auto walk = walk_pairs("pairs", area_.rows.size());
+  static_cast<void>(walk->take([&](index_t) { return area_.rows.size(); }));
+  deliver_batches(kept, request.batch_edges, receiver);
+  walk->advance(pairs());
+  walk->finish();
+  return true;
+}
+
 void cuda_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   const device_guard guard(ordinal_);
   if (pairs() == 0) return;
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
   const detail::pair_cut keep = cut_of(request.keep, request.tied);
+  if (select_edges(request, keep, receiver)) return;
   const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
   if (screen_edges(request, keep, receiver, sample)) return;
   const pair_tile_kind tile = edge_tile(keep.widest, sample.kept_share());

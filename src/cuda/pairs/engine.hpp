@@ -108,6 +108,10 @@ class cuda_engine final : public detail::pair_engine {
   [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
     return share_->walk(stage, size, pairs());
   }
+  /// Few edges of few pairs, which one launch selects and writes to the host. False where there are
+  /// more: then nothing was delivered.
+  bool select_edges(const detail::edge_request& request, const detail::pair_cut& keep,
+                    detail::edge_receiver& receiver);
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
   bool screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,

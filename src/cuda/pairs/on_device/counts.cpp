@@ -1,24 +1,16 @@
 // Counts in the caller's device memory: by the counting kernels of host results where they take the
 // call, otherwise by the tiles that decide every pair.
+#include "base/round_up.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
 #include "cuda/pairs/programs/counting.hpp"
-#include "cuda_runtime/cuda_check.hpp"
 
 namespace gpu::cuda {
 namespace {
 
+// As words of 64 bits.
 template <class T>
-void clear(T* memory, index_t count, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemsetAsync(memory, 0, static_cast<std::size_t>(count) * sizeof(T), stream));
-}
-template <class T, class U>
-void copy(const T* from, device_vector_view<U> to, cudaStream_t stream) {
-  static_assert(sizeof(T) == sizeof(U));
-  if (to.empty()) return;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from,
-                                            static_cast<std::size_t>(to.size()) * sizeof(T),
-                                            cudaMemcpyDeviceToDevice, stream));
+std::uint64_t* words(T* memory) {
+  return reinterpret_cast<std::uint64_t*>(memory);
 }
 
 }  // namespace
@@ -28,11 +20,9 @@ stream_counts::stream_counts(const call_shape& shape, const device_count_sink& s
       sink_(sink),
       counts_(!sink.degree.empty() || !sink.y_degree.empty() || !sink.totals.empty()),
       bins_by_class_(!sink.histogram.empty() && class_counter::takes(shape, true)),
-      degree_(memory.take<std::uint32_t>(static_cast<std::size_t>(shape.rows))),
-      ends_(memory.take<unsigned long long>(1)),
-      kept_(memory.take<unsigned long long>(1)),
+      state_(memory.take<kernels::count_state>(1)),
       bins_(memory.take<unsigned long long>(static_cast<std::size_t>(sink.histogram.size()) + 2)),
-      valid_(memory.take<kernels::valid_rows>(1)) {
+      degree_(memory.take<std::uint32_t>(round_up(shape.rows, 2))) {
   if (bins_by_class_ || class_counter::takes(shape, false)) {
     classes_.emplace(shape, bins_by_class_, memory);
     classes_->take_places(classes_->most().places, memory);
@@ -42,14 +32,14 @@ stream_counts::stream_counts(const call_shape& shape, const device_count_sink& s
   }
 }
 
+kernels::zeroed_words stream_counts::zeros() const {
+  return {words(state_), words(degree_) - words(state_) + ceil_div(shape_.rows, index_t{2})};
+}
+
 void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
                         cudaStream_t stream) const {
   const index_t bins = sink_.histogram.size();
-  clear(degree_, shape_.rows, stream);
-  clear(ends_, 1, stream);
-  clear(kept_, 1, stream);
-  clear(bins_, bins + 2, stream);
-  const count_totals totals{degree_, ends_};
+  const count_totals totals{degree_, &state_->ends};
   const bool by_class =
       classes_ && class_counter::takes(keep) && (counts_ || bins_by_class_) && shape_.rows > 0;
   const bool by_products = units_ && counts_ && shape_.rows > 0;
@@ -60,7 +50,7 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
   if (counts_ && !by_products) {
     run_by_tiles(rows,
                  counting_step(shape_.format, shape_.format.deciding_tile(),
-                               detail::pair_cut::of(keep), kept_, degree_, {.done = done}),
+                               detail::pair_cut::of(keep), &state_->kept, degree_, {.done = done}),
                  stream);
   }
   if (bins > 0) {
@@ -70,16 +60,24 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
                      {.done = bins_by_class_ ? done : nullptr}),
         stream);
   }
-  copy(degree_, sink_.degree, stream);
-  if (shape_.area.is_against()) {
-    copy(degree_ + shape_.area.cols.begin, sink_.y_degree, stream);
-  }
-  copy(bins_ + 1, sink_.histogram, stream);
-  if (sink_.totals.empty()) return;
-  kernels::launch_count_valid(rows.square_sums(), shape_.rows, shape_.area.rows, shape_.area.cols,
-                              valid_, stream);
-  kernels::launch_write_totals(valid_, shape_.area.is_against(), shape_.rows, {kept_, ends_},
-                               sink_.totals.data(), stream);
+  const detail::pair_area& area = shape_.area;
+  kernels::launch_write_counts(
+      {.square_sums = rows.square_sums(),
+       .count = shape_.rows,
+       .rows = area.rows,
+       .cols = area.cols,
+       .is_against = area.is_against(),
+       .state = state_,
+       .degree = degree_,
+       .bins = bins_ + 1,
+       .x_degree = sink_.degree.data(),
+       .x_rows = sink_.degree.size(),
+       .y_degree = sink_.y_degree.data(),
+       .y_rows = sink_.y_degree.size(),
+       .histogram = sink_.histogram.data(),
+       .histogram_bins = bins,
+       .totals = sink_.totals.empty() ? nullptr : sink_.totals.data()},
+      stream);
 }
 
 void stream_counts::count_by_classes(const stream_rows& rows, const detail::keep_range& keep,

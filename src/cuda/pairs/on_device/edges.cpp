@@ -1,11 +1,13 @@
-// Edges in the caller's device memory: found by a screen or by tiles, decided and put in order as
-// those of host results, all in one queue. kernels/pairs/on_device/edges.cu says what becomes of a
+// Edges in the caller's device memory. Of few pairs they are selected from a matrix of all
+// statistics. Of many they are found by a screen or by tiles, decided and put in order as those of
+// host results, all in one queue. kernels/pairs/on_device/edges.cu says what becomes of a
 // screen or a queue that overflows.
 #include <algorithm>
 #include <optional>
 
 #include "base/round_up.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
@@ -59,6 +61,31 @@ area_sides all_sides(const detail::pair_area& area) {
 
 }  // namespace
 
+stream_edge_matrix::stream_edge_matrix(const call_shape& shape, const device_edge_sink& sink,
+                                       arena& memory)
+    : shape_(shape),
+      sink_(sink),
+      matrix_(shape.area, memory),
+      table_(stats::p_table_for(shape.what.info.test, shape.format.cols)),
+      room_(memory.take<stats::p_table>(1)) {}
+
+void stream_edge_matrix::run(const stream_rows& rows, const detail::keep_range& keep,
+                             cudaStream_t stream) const {
+  static_assert(sizeof(unsigned long long) == sizeof *sink_.found.data());
+  auto* const found = reinterpret_cast<unsigned long long*>(sink_.found.data());
+  const detail::pair_area& area = shape_.area;
+  if (area.rows.empty() || area.cols.empty()) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(found, 0, sizeof *found, stream));
+    return;
+  }
+  const auto step = dense_step(shape_.format.exact_tile(), matrix_.statistics(), area.cols.size(),
+                               area.rows.begin, area.cols.begin);
+  rows.for_each_panel(area.rows, area.cols, kernels::pair_region::whole, step.tile,
+                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
+  matrix_.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
+                 found, stream);
+}
+
 stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory)
     : shape_(shape),
       sink_(sink),
@@ -68,17 +95,20 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
       table_(stats::p_table_for(shape.what.info.test, shape.format.cols)) {
   const bool may_overflow = capacity_ < pairs_;
   const auto rows = static_cast<std::size_t>(may_overflow ? shape.rows : 0);
-  table_there_ = memory.take<stats::p_table>(1);
+  room_ = memory.take<stats::p_table>(1);
   state_ = memory.take<kernels::edge_state>(1);
+  screen_state_ = memory.take<kernels::screen_state>(1);
+  per_row_ = memory.take<unsigned long long>(rows);
+  zero_words_ = state_ == nullptr ? 0 : per_row_ - reinterpret_cast<unsigned long long*>(state_) +
+                                            static_cast<index_t>(rows);
   for (candidate_places& queue : queues_) queue = candidate_places::in(memory, capacity_);
   if (const auto choice = choose_screen(shape, sink, pairs_)) {
     screen_.emplace(shape.rows, all_sides(shape.area), *choice, memory);
-    screen_state_ = memory.take<kernels::screen_state>(1);
     const std::uint64_t places =
         std::clamp(pairs_ / memory_sizes::pairs_per_screened_of_device_result,
                    memory_sizes::least_screened_of_device_result,
                    memory_sizes::most_screened_of_device_result);
-    const bool is_there = screen_state_ != nullptr;  // else the arena counts bytes
+    const bool is_there = state_ != nullptr;  // else the arena counts bytes
     candidates_ = {.list = memory.take<kernels::screen_candidate>(places),
                    .capacity = places,
                    .count = is_there ? &screen_state_->candidates : nullptr,
@@ -87,7 +117,6 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
                  .capacity = capacity_,
                  .kept = is_there ? &screen_state_->kept : nullptr};
   }
-  per_row_ = memory.take<unsigned long long>(rows);
   sums_ = memory.take<unsigned long long>(rows);
   scratch_.bytes = kernels::sort_scratch_bytes(capacity_);
   if (may_overflow) {
@@ -107,7 +136,6 @@ bool stream_edges::screen(const stream_rows& rows, const detail::keep_range& kee
     return possible.screen.operand == expected.operand && possible.screen.depth == expected.depth;
   });
   if (found == screens.end()) return false;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(screen_state_, 0, sizeof *screen_state_, stream));
   const screen_origin from = rows.screened(expected.operand);
   screen_->pack(from, stream);
   const auto slices =
@@ -140,8 +168,6 @@ void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
   kernels::launch_note_found(state_, is_screened ? screen_state_ : nullptr, capacity_, shape_.rows,
                              stream);
   if (capacity_ == pairs_) return;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
-      per_row_, 0, static_cast<std::size_t>(shape_.rows) * sizeof *per_row_, stream));
   args.end_row = &state_->end_row;
   args.per_row = per_row_;
   pass();
@@ -154,8 +180,6 @@ void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep,
 
 void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
                        cudaStream_t stream) const {
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(state_, 0, sizeof *state_, stream));
-  kernels::launch_store(table_.get(), sizeof *table_, table_there_, stream);
   const detail::pair_area& area = shape_.area;
   const auto layout = kernels::edge_key_layout::of_rows(area.rows.begin, area.rows.end,
                                                         area.cols.begin, area.cols.size());
@@ -178,7 +202,8 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
   const candidate_places& edges = queues_[sorted];
   kernels::launch_write_edges({edges.keys, edges.values, layout, &state_->found}, 0,
                               static_cast<std::uint64_t>(sink_.edges.size()),
-                              {table_there_, sink_.keep.side}, sink_.edges.data(), nullptr, stream);
+                              {table_on_device(*table_, room_, stream), sink_.keep.side},
+                              sink_.edges.data(), nullptr, stream);
   static_assert(sizeof state_->found == sizeof *sink_.found.data());
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
       sink_.found.data(), &state_->found, sizeof state_->found, cudaMemcpyDeviceToDevice, stream));

@@ -47,7 +47,8 @@ struct sink_dispatch {
     return work.template operator()<stream_counts>(sink);
   }
   auto operator()(const device_edge_sink& sink) const {
-    return work.template operator()<stream_edges>(sink);
+    return edge_matrix::takes(shape) ? work.template operator()<stream_edge_matrix>(sink)
+                                     : work.template operator()<stream_edges>(sink);
   }
   auto operator()(const device_top_k_sink& sink) const {
     switch (choose_partner_way(shape, sink.index.cols())) {
@@ -148,6 +149,11 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
     prefer_products(format);  // whole rows of statistics are selected from
   }
   if (std::holds_alternative<device_dense_sink>(call.sink)) prefer_products(out.shape.format);
+  if (std::holds_alternative<device_edge_sink>(call.sink)) {
+    const row_format chosen = out.shape.format;
+    prefer_products(out.shape.format);
+    if (!edge_matrix::takes(out.shape)) out.shape.format = chosen;
+  }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {
     out.shape.has_room = false;
@@ -251,7 +257,9 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
     auto* const valid = pieces.take<kernels::valid_rows>(1);
     stream_rows rows(shape, Implementation::extra, pieces);
     const Implementation work(shape, asked, pieces);
-    rows.prepare(call.input.tables, stream);
+    kernels::zeroed_words zeros;
+    if constexpr (requires { work.zeros(); }) zeros = work.zeros();
+    rows.prepare(call.input.tables, zeros, stream);
     using sink_type = std::remove_cvref_t<decltype(asked)>;
     constexpr bool of_one_side = std::is_same_v<sink_type, device_top_k_sink>;
     detail::effective_cut cut{};

@@ -15,6 +15,7 @@
 #include "cuda/pairs/on_device/stream_rows.hpp"
 #include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
+#include "cuda/pairs/programs/edge_matrix.hpp"
 #include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/programs/screen_search.hpp"
 #include "cuda/pairs/programs/statistic_search.hpp"
@@ -42,6 +43,7 @@ class stream_dense {
 class stream_counts {
  public:
   stream_counts(const call_shape& shape, const device_count_sink& sink, arena& memory);
+  [[nodiscard]] kernels::zeroed_words zeros() const;
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr row_extra extra = row_extra::split_floats;
 
@@ -60,17 +62,35 @@ class stream_counts {
   bool bins_by_class_;  // whether counts class by class bin as well
   std::optional<class_counter> classes_;
   std::optional<unit_counter> units_;
-  std::uint32_t* degree_;
-  unsigned long long* ends_;  // of pairs that the tiles have not counted
-  unsigned long long* kept_;
+  // Zeros before anything is counted, one after the other.
+  kernels::count_state* state_;
   unsigned long long* bins_;
-  kernels::valid_rows* valid_;
+  std::uint32_t* degree_;
 };
 
-/// A list of edges of a given capacity.
+/// A list of edges of a given capacity, of few pairs.
+class stream_edge_matrix {
+ public:
+  stream_edge_matrix(const call_shape& shape, const device_edge_sink& sink, arena& memory);
+  [[nodiscard]] kernels::zeroed_words zeros() const { return matrix_.zeros(); }
+  void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  static constexpr row_extra extra = row_extra::none;
+
+ private:
+  const call_shape& shape_;
+  const device_edge_sink& sink_;
+  edge_matrix matrix_;
+  std::shared_ptr<const stats::p_table> table_;
+  stats::p_table* room_;  // where the table does not stay on the device
+};
+
+/// The same of many.
 class stream_edges {
  public:
   stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory);
+  [[nodiscard]] kernels::zeroed_words zeros() const {
+    return {reinterpret_cast<std::uint64_t*>(state_), zero_words_};
+  }
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr row_extra extra = row_extra::screens;
 
@@ -88,14 +108,16 @@ class stream_edges {
   std::uint64_t pairs_;
   std::uint64_t capacity_;  // of a queue
   std::shared_ptr<const stats::p_table> table_;
-  stats::p_table* table_there_;
+  stats::p_table* room_;
+  // Zeros before the first pair is found, up to the end of per_row_.
   kernels::edge_state* state_;
+  kernels::screen_state* screen_state_;
+  unsigned long long* per_row_;
+  index_t zero_words_;
   candidate_places queues_[2];
   std::optional<screen_search> screen_;
-  kernels::screen_state* screen_state_ = nullptr;
   kernels::screen_candidates candidates_{};
   kernels::screened_edges screened_{};
-  unsigned long long* per_row_;
   unsigned long long* sums_;
   sort_scratch scratch_;  // also of the sums
 };

@@ -73,7 +73,6 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
   memory_.rows = shape.rows;
   memory_.square_sums = memory.take<std::int64_t>(rows);
   memory_.norms = memory.take<kernels::row_norm>(rows);
-  invalid_ = memory.take<unsigned long long>(1);
   if (format.tile != pair_tile_kind::tensor_float || splits_) {
     memory_.values = memory.take<std::byte>(rows * format.row_bytes);
   }
@@ -102,7 +101,8 @@ void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first
   }
 }
 
-void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream) const {
+void stream_rows::prepare(const detail::pair_tables& tables, const kernels::zeroed_words& zeros,
+                          cudaStream_t stream) const {
   index_t first = 0;
   const auto prepare_next = [&](const detail::any_table& table) {
     std::visit(
@@ -114,9 +114,8 @@ void stream_rows::prepare(const detail::pair_tables& tables, cudaStream_t stream
   };
   prepare_next(tables.x);
   if (tables.y) prepare_next(*tables.y);
+  kernels::launch_row_norms(memory_.square_sums, shape_.rows, memory_.norms, nullptr, zeros, stream);
   if (shape_.rows == 0) return;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_, 0, sizeof *invalid_, stream));
-  kernels::launch_row_norms(memory_.square_sums, shape_.rows, memory_.norms, invalid_, stream);
   const row_format& format = shape_.format;
   if (halves_too_) {
     split_into_half_planes(format, memory_, stream);

@@ -13,6 +13,7 @@
 #include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "pairs/on_device.hpp"
 
 namespace gpu::cuda {
@@ -33,8 +34,10 @@ class stream_rows {
   /// Takes its memory.
   stream_rows(const call_shape& shape, row_extra extra, arena& memory);
 
-  /// Ranks or scales, and packs, the rows of x with those of y behind them.
-  void prepare(const detail::pair_tables& tables, cudaStream_t stream) const;
+  /// Ranks or scales, and packs, the rows of x with those of y behind them; and sets what the sink
+  /// wants so to zero.
+  void prepare(const detail::pair_tables& tables, const kernels::zeroed_words& zeros,
+               cudaStream_t stream) const;
   /// Rows as `tile` takes them.
   [[nodiscard]] kernels::pair_operand operand(detail::index_range rows,
                                               kernels::pair_tile_kind tile) const;
@@ -69,7 +72,6 @@ class stream_rows {
   bool splits_;
   index_t block_rows_;  // that are prepared by one launch
   row_memory memory_;
-  unsigned long long* invalid_;
   std::byte* scratch_;  // of a block
   kernels::product_memory products_;
   stats::kendall_decision tied_;

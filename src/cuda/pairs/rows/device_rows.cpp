@@ -231,7 +231,7 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
     prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
-  kernels::launch_row_norms(square_sums_.data(), fresh_, norms_.data(), invalid_.data(), stream);
+  kernels::launch_row_norms(square_sums_.data(), fresh_, norms_.data(), invalid_.data(), {}, stream);
 }
 
 template <class T, class Pack>

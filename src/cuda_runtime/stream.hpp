@@ -16,8 +16,8 @@ struct handle_kind {
   friend bool operator==(const handle_kind&, const handle_kind&) = default;
 };
 
-/// A non-blocking stream of the current device: one that was given back before, or a new one. To make
-/// and to end one takes the driver longer than a small call.
+/// A non-blocking stream of the current device: one that was given back before, or a new one. To
+/// make and to end one takes the driver longer than a small call.
 class stream {
  public:
   enum class priority { normal, high };

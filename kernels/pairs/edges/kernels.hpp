@@ -74,7 +74,7 @@ inline constexpr index_t most_selected_statistics = index_t{1} << 22;
 struct selected_edges {
   edge* edges;  ///< [capacity]
   std::uint64_t capacity;
-  unsigned long long* found;      ///< Kept pairs; not written where the matrix is empty.
+  unsigned long long* found;     ///< Kept pairs; not written where the matrix is empty.
   std::uint32_t* kept_by_block;  ///< [select_blocks(rows * cols)], zeros before the launch.
 };
 index_t select_blocks(index_t statistics);

@@ -24,10 +24,15 @@ struct zeroed_words {
   std::uint64_t* words = nullptr;
   index_t count = 0;
 };
-/// norms[i] from square_sums[i]; `invalid`, unless it is null, is increased by the number of
-/// rows <= 0.
-void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                      unsigned long long* invalid, const zeroed_words& zeros, cudaStream_t stream);
+/// norms[i] from square_sums[i] of `rows` rows, and words that are set to zero.
+struct norm_request {
+  const std::int64_t* square_sums = nullptr;
+  index_t rows = 0;
+  row_norm* norms = nullptr;
+  zeroed_words zeros = {};
+};
+/// `invalid`, unless it is null, is increased by the number of square_sums <= 0.
+void launch_row_norms(const norm_request& norms, unsigned long long* invalid, cudaStream_t stream);
 
 /// Splits centred ranks into int8 limbs of 7 bits: rank = sum over l of limb_l * 128^l, limb l of
 /// row i at out[i * limbs * columns + l * columns], zero padded.
@@ -47,9 +52,9 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
                       double* unit_rows, std::int64_t* square_sums, cudaStream_t stream);
 
 /// Each double of the unit rows as two tf32 floats, high and low part, `columns` (a multiple of
-/// 16) doubles a row, zero padded.
+/// 16) doubles a row, zero padded; and norms, where they are asked for.
 void launch_split_floats(const double* unit_rows, index_t rows, index_t unit_pitch, index_t columns,
-                         float* out, cudaStream_t stream);
+                         float* out, const norm_request& norms, cudaStream_t stream);
 
 /// The unit rows in half precision, half_pitch(unit_pitch) halves a row, zero padded.
 void launch_halve_rows(const double* unit_rows, index_t rows, index_t unit_pitch, void* out,

@@ -1,12 +1,11 @@
 // Preparation around the ranks: NaN rows, norms, limbs, and doubles for the naive kernels.
 
-#include <math_constants.h>
-
 #include <type_traits>
 
 #include "base/element_types.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/prepare/kernels.hpp"
+#include "kernels/pairs/prepare/row_norms.cuh"
 #include "plan/pair_policy.hpp"
 
 namespace gpu::kernels {
@@ -29,18 +28,10 @@ __global__ void flag_nan_rows(device_matrix_view<const T> data, std::int64_t* sq
   if (__any_sync(0xffffffffu, found) && threadIdx.x % 32 == 0) square_sums[row] = -1;
 }
 
-__global__ void row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                          unsigned long long* invalid, zeroed_words zeros) {
+__global__ void row_norms(const __grid_constant__ norm_request of, unsigned long long* invalid) {
   const index_t row = index_t{blockIdx.x} * threads + threadIdx.x;
-  for (index_t at = row; at < zeros.count; at += index_t{gridDim.x} * threads) zeros.words[at] = 0;
-  bool bad = false;
-  if (row < rows) {
-    const std::int64_t sum = square_sums[row];
-    bad = sum <= 0;
-    const double norm = sqrt(static_cast<double>(sum));
-    norms[row] = bad ? row_norm{CUDART_NAN_F, CUDART_NAN_F}
-                     : row_norm{static_cast<float>(norm), static_cast<float>(1.0 / norm)};
-  }
+  fill_zeros(of, row, index_t{gridDim.x} * threads);
+  const bool bad = row < of.rows && fill_norm(of, row);
   if (invalid == nullptr) return;
   const int in_block = __syncthreads_count(bad);
   if (threadIdx.x == 0 && in_block > 0) {
@@ -95,11 +86,9 @@ void launch_flag_nan_rows(device_matrix_view<const T> data, std::int64_t* square
   }
 }
 
-void launch_row_norms(const std::int64_t* square_sums, index_t rows, row_norm* norms,
-                      unsigned long long* invalid, const zeroed_words& zeros, cudaStream_t stream) {
-  if (rows == 0 && zeros.count == 0) return;
-  row_norms<<<grid_blocks(rows, threads), threads, 0, stream>>>(square_sums, rows, norms, invalid,
-                                                                zeros);
+void launch_row_norms(const norm_request& norms, unsigned long long* invalid, cudaStream_t stream) {
+  if (norms.rows == 0 && norms.zeros.count == 0) return;
+  row_norms<<<grid_blocks(norms.rows, threads), threads, 0, stream>>>(norms, invalid);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -18,6 +18,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/prepare/long_unit_rows.hpp"
+#include "kernels/pairs/prepare/row_norms.cuh"
 #include "kernels/pairs/prepare/unit_rows.cuh"
 
 namespace gpu::kernels {
@@ -164,7 +165,11 @@ __device__ void convert_padded(const double* unit, index_t rows, index_t unit_pi
 }
 
 __global__ void split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
-                             float2* out) {
+                             float2* out, const __grid_constant__ norm_request norms) {
+  const index_t first = index_t{blockIdx.x} * threads + threadIdx.x;
+  const index_t step = index_t{gridDim.x} * threads;
+  fill_zeros(norms, first, step);
+  for (index_t row = first; row < norms.rows; row += step) fill_norm(norms, row);
   convert_padded(unit, rows, unit_pitch, columns, out, [](double value) {
     const float high = nearest_tf32(static_cast<float>(value));
     const float low = nearest_tf32(static_cast<float>(value - static_cast<double>(high)));
@@ -200,10 +205,10 @@ void launch_unit_rows(device_matrix_view<const T> data, detail::row_centre centr
 }
 
 void launch_split_floats(const double* unit, index_t rows, index_t unit_pitch, index_t columns,
-                         float* out, cudaStream_t stream) {
-  if (rows == 0) return;
+                         float* out, const norm_request& norms, cudaStream_t stream) {
+  if (rows == 0) return launch_row_norms(norms, nullptr, stream);
   split_floats<<<grid_blocks(rows * columns, threads, 1 << 20), threads, 0, stream>>>(
-      unit, rows, unit_pitch, columns, reinterpret_cast<float2*>(out));
+      unit, rows, unit_pitch, columns, reinterpret_cast<float2*>(out), norms);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -240,8 +240,8 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
   const kernels::zeroed_words zeros = matrix.zeros();
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemsetAsync(zeros.words, 0, static_cast<std::size_t>(zeros.count) * 8, stream()));
-  const auto step = dense_step(rows_->format().exact_tile(), matrix.statistics(),
-                               area_.cols.size(), area_.rows.begin, area_.cols.begin);
+  const auto step = dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
+                               area_.rows.begin, area_.cols.begin);
   rows_->for_each_panel(area_.rows, area_.cols, kernels::pair_region::whole, step.tile, stream(),
                         [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   const pinned_buffer<edge> edges(most_selected_edges);

@@ -56,7 +56,7 @@ std::optional<detail::row_patterns> device_rows::fold(double most_share, int thr
   count_ = patterns->size();
   block_rows_ = std::clamp<index_t>(block_rows_, 1, std::max<index_t>(count_, 1));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
-  kernels::launch_row_norms(square_sums_.data(), count_, norms_.data(), invalid_.data(), {}, stream);
+  kernels::launch_row_norms({square_sums_.data(), count_, norms_.data()}, invalid_.data(), stream);
   if (resident_ && rounding_.data() != nullptr && count_ > 0) {
     measure_rounding(format_, {0, count_}, memory(), stream);
   }

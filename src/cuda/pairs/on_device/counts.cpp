@@ -61,23 +61,22 @@ void stream_counts::run(const stream_rows& rows, const detail::keep_range& keep,
         stream);
   }
   const detail::pair_area& area = shape_.area;
-  kernels::launch_write_counts(
-      {.square_sums = rows.square_sums(),
-       .count = shape_.rows,
-       .rows = area.rows,
-       .cols = area.cols,
-       .is_against = area.is_against(),
-       .state = state_,
-       .degree = degree_,
-       .bins = bins_ + 1,
-       .x_degree = sink_.degree.data(),
-       .x_rows = sink_.degree.size(),
-       .y_degree = sink_.y_degree.data(),
-       .y_rows = sink_.y_degree.size(),
-       .histogram = sink_.histogram.data(),
-       .histogram_bins = bins,
-       .totals = sink_.totals.empty() ? nullptr : sink_.totals.data()},
-      stream);
+  kernels::launch_write_counts({.square_sums = rows.square_sums(),
+                                .count = shape_.rows,
+                                .rows = area.rows,
+                                .cols = area.cols,
+                                .is_against = area.is_against(),
+                                .state = state_,
+                                .degree = degree_,
+                                .bins = bins_ + 1,
+                                .x_degree = sink_.degree.data(),
+                                .x_rows = sink_.degree.size(),
+                                .y_degree = sink_.y_degree.data(),
+                                .y_rows = sink_.y_degree.size(),
+                                .histogram = sink_.histogram.data(),
+                                .histogram_bins = bins,
+                                .totals = sink_.totals.empty() ? nullptr : sink_.totals.data()},
+                               stream);
 }
 
 void stream_counts::count_by_classes(const stream_rows& rows, const detail::keep_range& keep,

@@ -99,8 +99,9 @@ stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink
   state_ = memory.take<kernels::edge_state>(1);
   screen_state_ = memory.take<kernels::screen_state>(1);
   per_row_ = memory.take<unsigned long long>(rows);
-  zero_words_ = state_ == nullptr ? 0 : per_row_ - reinterpret_cast<unsigned long long*>(state_) +
-                                            static_cast<index_t>(rows);
+  zero_words_ = state_ == nullptr ? 0
+                                  : per_row_ - reinterpret_cast<unsigned long long*>(state_) +
+                                        static_cast<index_t>(rows);
   for (candidate_places& queue : queues_) queue = candidate_places::in(memory, capacity_);
   if (const auto choice = choose_screen(shape, sink, pairs_)) {
     screen_.emplace(shape.rows, all_sides(shape.area), *choice, memory);

@@ -114,8 +114,8 @@ void stream_rows::prepare(const detail::pair_tables& tables, const kernels::zero
   };
   prepare_next(tables.x);
   if (tables.y) prepare_next(*tables.y);
-  kernels::launch_row_norms(memory_.square_sums, shape_.rows, memory_.norms, nullptr, zeros, stream);
-  if (shape_.rows == 0) return;
+  const kernels::norm_request norms{memory_.square_sums, shape_.rows, memory_.norms, zeros};
+  if (shape_.rows == 0) return kernels::launch_row_norms(norms, nullptr, stream);
   const row_format& format = shape_.format;
   if (halves_too_) {
     split_into_half_planes(format, memory_, stream);
@@ -124,7 +124,11 @@ void stream_rows::prepare(const detail::pair_tables& tables, const kernels::zero
   } else if (format.product_row_bytes() != 0) {
     pack_product_rows(format, memory_, stream);
   }
-  if (splits_) split_unit_rows(format, memory_, stream);
+  if (splits_) {
+    split_unit_rows(format, memory_, norms, stream);
+  } else {
+    kernels::launch_row_norms(norms, nullptr, stream);
+  }
   if (memory_.rounding != nullptr) {
     measure_rounding(format, {0, shape_.rows}, memory_, stream);
   }

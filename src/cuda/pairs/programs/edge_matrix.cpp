@@ -78,8 +78,7 @@ void edge_matrix::select(const detail::keep_range& keep, const stats::p_function
 const stats::p_table* resident_table(const stats::p_table& table) {
   static std::mutex mutex;
   // Never destroyed, because captured graphs read the tables for as long as they like.
-  static auto& known =
-      *new std::map<std::tuple<int, double, double>, const stats::p_table*>;
+  static auto& known = *new std::map<std::tuple<int, double, double>, const stats::p_table*>;
   int device = 0;
   GPU_SIMILARITY_CUDA_CHECK(cudaGetDevice(&device));
   const std::tuple key(device, table.observations, table.least_p);

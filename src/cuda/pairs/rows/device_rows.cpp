@@ -231,7 +231,7 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
     prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
-  kernels::launch_row_norms(square_sums_.data(), fresh_, norms_.data(), invalid_.data(), {}, stream);
+  kernels::launch_row_norms({square_sums_.data(), fresh_, norms_.data()}, invalid_.data(), stream);
 }
 
 template <class T, class Pack>
@@ -386,7 +386,7 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
 void device_rows::make_float_rows(cudaStream_t stream) {
   if (values_.data() != nullptr || count_ == 0) return;
   values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
-  split_unit_rows(format_, memory(), stream);
+  split_unit_rows(format_, memory(), {}, stream);
 }
 
 void device_rows::make_halves(cudaStream_t stream) {

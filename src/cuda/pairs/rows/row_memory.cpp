@@ -114,9 +114,10 @@ void measure_rounding(const row_format& format, detail::index_range rows, const 
                                    memory.rounding + rows.begin, stream);
 }
 
-void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {
+void split_unit_rows(const row_format& format, const row_memory& memory,
+                     const kernels::norm_request& norms, cudaStream_t stream) {
   kernels::launch_split_floats(memory.unit, memory.rows, unit_pitch(format), format.columns,
-                               reinterpret_cast<float*>(memory.values), stream);
+                               reinterpret_cast<float*>(memory.values), norms, stream);
 }
 
 void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream) {

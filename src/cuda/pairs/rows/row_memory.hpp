@@ -12,6 +12,7 @@
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda_runtime/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 
 namespace gpu::cuda {
@@ -53,7 +54,8 @@ void measure_rounding(const row_format& format, detail::index_range rows, const 
                       cudaStream_t stream);
 
 /// Makes the values of tensor_float of the unit rows.
-void split_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
+void split_unit_rows(const row_format& format, const row_memory& memory,
+                     const kernels::norm_request& norms, cudaStream_t stream);
 /// Makes the halves of tensor_half of the unit rows.
 void halve_unit_rows(const row_format& format, const row_memory& memory, cudaStream_t stream);
 /// Makes the rows that products of limbs take.

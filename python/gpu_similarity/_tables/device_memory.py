@@ -19,6 +19,8 @@ Description = tuple[int, int, int, int, str]
 
 def is_device_array(x: Any) -> bool:
     """Whether the elements of `x` are in the memory of a CUDA device."""
+    if _is_torch(x):  # whose interface describes the whole tensor
+        return bool(x.is_cuda)
     if hasattr(x, "__cuda_array_interface__"):
         return True
     device = getattr(x, "__dlpack_device__", None)
@@ -34,13 +36,18 @@ def to_host(x: Any) -> np.ndarray[Any, np.dtype[Any]]:
 class DeviceArray:
     """A device array as the compiled part takes it."""
 
+    __slots__ = ("argument", "array", "device", "dtype", "shape", "torch")
+
     def __init__(self, x: Any, argument: str) -> None:
-        self.array = x if _is_torch(x) or _is_cupy(x) else _adopt(x, argument)
+        self.torch = _is_torch(x)
+        if not self.torch and not _is_cupy(x):
+            x = _adopt(x, argument)
+            self.torch = _is_torch(x)
+        self.array = x
         self.argument = argument
-        self.torch = _is_torch(self.array)
-        self.shape = tuple(int(n) for n in self.array.shape)
-        self.device = int(self.array.device.index) if self.torch else int(self.array.device.id)
-        self.dtype = _dtype(self.array)
+        self.shape = tuple(x.shape)
+        self.device = int(x.get_device()) if self.torch else int(x.device.id)
+        self.dtype = _dtype(x)
         if len(self.shape) not in (1, 2):
             raise ValueError(f"{argument}: got {len(self.shape)} dimensions, expected 1 or 2")
 
@@ -48,7 +55,7 @@ class DeviceArray:
         """Address, rows, columns, elements from row to row, type character (or `kind`)."""
         item = self.dtype.itemsize
         if self.torch:
-            address, strides = int(self.array.data_ptr()), tuple(self.array.stride())
+            address, strides = int(self.array.data_ptr()), self.array.stride()
         else:
             address = int(self.array.data.ptr)
             strides = tuple(s // item for s in self.array.strides)
@@ -65,12 +72,9 @@ class DeviceArray:
     def empty(self, shape: Sequence[int], dtype: Any) -> DeviceArray:
         """An uninitialised array of the same library on the same device."""
         if self.torch:
-            torch = sys.modules["torch"]
-            name = np.dtype(dtype).name
-            return DeviceArray(
-                torch.empty(tuple(shape), dtype=getattr(torch, name), device=self.array.device),
-                "out",
-            )
+            empty = sys.modules["torch"].empty
+            kind = _torch_type(np.dtype(dtype))
+            return DeviceArray(empty(tuple(shape), dtype=kind, device=self.array.device), "out")
         import cupy
 
         with cupy.cuda.Device(self.device):
@@ -79,7 +83,7 @@ class DeviceArray:
     def view(self, array: Any, dtype: Any) -> Any:
         """The memory of an array of this library as elements of another type."""
         if self.torch:
-            return array.view(getattr(sys.modules["torch"], np.dtype(dtype).name))
+            return array.view(_torch_type(np.dtype(dtype)))
         return array.view(dtype)
 
     def options(self, run: dict[str, Any]) -> dict[str, Any]:
@@ -91,6 +95,10 @@ class DeviceArray:
     def _stream(self) -> int:
         if self.torch:
             torch = sys.modules["torch"]
+            # What compiled graphs call: the address without an object around it.
+            raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+            if raw is not None:
+                return int(raw(self.device))
             return int(torch.cuda.current_stream(self.array.device).cuda_stream)
         import cupy
 
@@ -112,7 +120,7 @@ def arange(count: int, like: Any) -> Any:
 def cast(array: Any, dtype: Any) -> Any:
     """The device array with elements of another type."""
     if _is_torch(array):
-        return array.to(getattr(sys.modules["torch"], np.dtype(dtype).name))
+        return array.to(_torch_type(np.dtype(dtype)))
     return array.astype(dtype)
 
 
@@ -153,6 +161,23 @@ def _adopt(x: Any, argument: str) -> Any:
     )
 
 
+# To find the type of NumPy of one of PyTorch, or the other way round, takes as long as a small call.
+_NUMPY_TYPES: dict[Any, np.dtype[Any]] = {}
+_TORCH_TYPES: dict[np.dtype[Any], Any] = {}
+
+
+def _torch_type(dtype: np.dtype[Any]) -> Any:
+    found = _TORCH_TYPES.get(dtype)
+    if found is None:
+        found = _TORCH_TYPES[dtype] = getattr(sys.modules["torch"], dtype.name)
+    return found
+
+
 def _dtype(array: Any) -> np.dtype[Any]:
-    name = str(array.dtype).removeprefix("torch.")
-    return np.dtype({"half": "float16", "bfloat16": "V2"}.get(name, name))
+    kind = array.dtype
+    found = _NUMPY_TYPES.get(kind)
+    if found is None:
+        name = str(kind).removeprefix("torch.")
+        found = np.dtype({"half": "float16", "bfloat16": "V2"}.get(name, name))
+        _NUMPY_TYPES[kind] = found
+    return found

@@ -30,7 +30,7 @@ enum class nan_policy {
 
 /// Which implementation runs.
 enum class backend {
-  automatic,  ///< CUDA where a usable device is present and has the operation, else the CPU.
+  automatic,  ///< CUDA where it can be used, except for all pairs that the CPU should end first.
   cpu,        ///< The CPU, always available.
   cuda        ///< CUDA or an error; never falls back.
 };
@@ -146,8 +146,8 @@ struct device_info {
 /// The CUDA devices that can be used; empty where there are none.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::vector<device_info> available_devices();
 
-/// The backend that a call with this `execution` would run on: `cpu` or `cuda`. Honours the
-/// environment variable GPU_SIMILARITY_BACKEND where `target` is `automatic`.
+/// The backend that a call with this `execution` would run on, `cpu` or `cuda`, unless `automatic`
+/// leaves all pairs to the CPU. `target` automatic: the environment's GPU_SIMILARITY_BACKEND.
 /// @throw gpu::backend_unavailable where CUDA, or a device, is asked for and cannot be used.
 /// @throw gpu::invalid_argument where the environment variable has another value, a device ordinal
 ///   does not exist, or devices are named and the CPU is asked for.

@@ -25,6 +25,9 @@ struct pair_plan {
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
   /// How pairs would be decided, and why, in words. Counts on the CPU are told as edges are.
   std::string choice = {};
+  /// Empty, or which backend backend::automatic chose by which expected times; `choice` begins with
+  /// it.
+  std::string backend_choice = {};
   /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
   std::uint64_t pairs = 0;
   std::uint64_t sampled_pairs = 0;  ///< Pairs of the sample behind the estimates.
@@ -40,6 +43,13 @@ struct pair_plan {
 };
 
 namespace detail {
+/// The backend that all pairs of these tables run on. A device is woken only for a job that may run
+/// there.
+GPU_SIMILARITY_EXPORT backend backend_of(measure what, const pair_tables& data,
+                                         const pair_options& options);
+/// Whether this process has used a CUDA device; none is asked.
+GPU_SIMILARITY_EXPORT bool has_used_cuda();
+
 /// Compiled into the library for every sink with a result in host memory.
 template <class Sink>
 GPU_SIMILARITY_EXPORT pair_plan plan_all_pairs_on_host(measure what, const pair_tables& data,

@@ -46,7 +46,8 @@ void bind_backends(nb::module_& module) {
   module.def("backends", &backends);
   module.def("devices", &devices);
   module.def("measures", &measures);
-  module.def("after_fork_in_child", &note_fork);
+  module.def("before_fork", &before_fork);
+  module.def("after_fork_in_child", &after_fork_in_child);
 }
 
 }  // namespace gpu_python

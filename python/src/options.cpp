@@ -6,6 +6,7 @@
 
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
+#include <gpu/plan.hpp>
 
 #include "option_names.hpp"
 
@@ -15,16 +16,11 @@ namespace {
 // Signals are looked for no more often: taking the GIL can wait for another thread's turn.
 constexpr auto signal_interval = std::chrono::milliseconds(100);
 
-// CUDA survives no fork: what its parent did with it decides whether a child may use it.
-std::atomic<bool> cuda_used{false};
+// CUDA survives no fork: what its parent did with it decides whether a child may use it. A call
+// that may have used it is remembered; no device is asked for its sake.
+std::atomic<bool> may_use_cuda{false};
+std::atomic<bool> used_at_fork{false};
 std::atomic<bool> forked_after_cuda{false};
-
-bool cuda_is_usable() {
-  for (const gpu::backend_info& info : gpu::available_backends()) {
-    if (info.kind == gpu::backend::cuda) return info.usable;
-  }
-  return false;
-}
 
 void check_fork(const gpu::execution& execution) {
   if (execution.target == gpu::backend::cpu) return;
@@ -33,10 +29,7 @@ void check_fork(const gpu::execution& execution) {
         "backend: this process was forked after its parent had used CUDA, which does not survive a "
         "fork; start it with the method 'spawn' or 'forkserver', or ask for backend='cpu'");
   }
-  static const bool usable = cuda_is_usable();
-  if (usable && !cuda_used && gpu::resolve_backend(execution) == gpu::backend::cuda) {
-    cuda_used = true;
-  }
+  may_use_cuda = true;
 }
 
 std::vector<int> read_devices(nb::handle value) {
@@ -176,8 +169,12 @@ void execution_context::raise_kept() {
   throw kept;
 }
 
-void note_fork() noexcept {
-  if (cuda_used) forked_after_cuda = true;
+void before_fork() noexcept {
+  used_at_fork = may_use_cuda && gpu::detail::has_used_cuda();
+}
+
+void after_fork_in_child() noexcept {
+  if (used_at_fork) forked_after_cuda = true;
 }
 
 }  // namespace gpu_python

@@ -139,7 +139,9 @@ void in_pieces(gpu::index_t count, gpu::index_t most, const Work& work) {
   }
 }
 
-// Whether this process was forked after CUDA was used in its parent.
-void note_fork() noexcept;
+// In the parent: whether the child is forked after CUDA was used here. In the child: takes that
+// over.
+void before_fork() noexcept;
+void after_fork_in_child() noexcept;
 
 }  // namespace gpu_python

@@ -13,6 +13,8 @@
 #include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
+#include "base/parallel.hpp"
+#include "cpu/pairs/loops/kernels.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
 #include "pairs/shared_kendall.hpp"
@@ -33,10 +35,10 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
                     has_y(tables) ? "x" : "data", limit_on_cuda(what, cols)));
   }
   execution on_cpu = exec;
-  if (exec.target == backend::cuda) {
-    throw unsupported(fmt::format("execution.target: got cuda{}, but {}; expected automatic or cpu",
-                                  what.is_pairwise ? " with nan_policy::pairwise" : "",
-                                  limit_on_cuda(what, cols)));
+  if (asked_backend(exec) == backend::cuda) {
+    throw unsupported(fmt::format(
+        "{}: got cuda{}, but {}; expected automatic or cpu", name_of_asked(exec),
+        what.is_pairwise ? " with nan_policy::pairwise" : "", limit_on_cuda(what, cols)));
   }
   // Validate `devices`, then ignore them: processes of a cluster have one each.
   if (!exec.devices.empty()) (void)resolve_backend(exec);
@@ -137,8 +139,24 @@ std::string limit_on_cuda(const measure_traits& what, index_t cols) {
                      cols);
 }
 
+backend_seconds seconds_of_call(const measure_traits& what, const pair_tables& tables,
+                                const pair_options& options, double passes) {
+  const pair_area area = area_of(tables, options.part, part_shape::equal_pairs);
+  return seconds_of(what,
+                    {.rows = std::max(area.rows.end, area.cols.end),
+                     .cols = cols_of(tables.x),
+                     .pairs = static_cast<double>(pairs_in(area)) * passes},
+                    thread_count(options.exec.cpu_threads), cpu::usable_pair_kernels().costs);
+}
+
+bool chooses_backend(const pair_tables& tables, const pair_options& options) {
+  return !is_on_device(tables) && tables.prepared_y == nullptr && options.exec.devices.empty() &&
+         options.variant == pair_variant::automatic &&
+         asked_backend(options.exec) == backend::automatic;
+}
+
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options) {
+                        const pair_options& options, double passes) {
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
                    "all pairs");
   validate::check_part(options.part);
@@ -156,7 +174,10 @@ backend checked_backend(const measure_traits& what, const pair_tables& tables,
     check_device_call(options.exec);
     return backend::cuda;
   }
-  return resolve_backend(options.exec);
+  if (passes == any_passes || !chooses_backend(tables, options)) {
+    return resolve_backend(options.exec);
+  }
+  return choose_backend(options.exec, seconds_of_call(what, tables, options, passes));
 }
 
 pair_run::pair_run(const measure_traits& what, const pair_tables& tables,

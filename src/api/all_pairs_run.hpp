@@ -14,6 +14,7 @@
 #include "pairs/engine.hpp"
 #include "pairs/folding/folded_engine.hpp"
 #include "pairs/measures/measures.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -24,9 +25,18 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 /// Why only the CPU has a measure of rows of so many columns, in words; "" where CUDA has it too.
 std::string limit_on_cuda(const measure_traits& what, index_t cols);
 
+/// About how long all pairs of the part take `passes` times on either backend.
+backend_seconds seconds_of_call(const measure_traits& what, const pair_tables& tables,
+                                const pair_options& options, double passes = 1);
+
+/// Whether nobody has named a backend, a device, or what only one backend has.
+bool chooses_backend(const pair_tables& tables, const pair_options& options);
+
+/// How often a call looks at all pairs where only its caller knows.
+inline constexpr double any_passes = 0;
 /// Checks the options and the shape of an all-pairs call; the backend that it runs on.
 backend checked_backend(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options);
+                        const pair_options& options, double passes = 1);
 
 /// One running call.
 class pair_run {

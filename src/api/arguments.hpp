@@ -10,6 +10,7 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/execution_checks.hpp"
+#include "plan/short_jobs.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -27,6 +28,16 @@ void check_cpu_call(const execution& exec, std::string_view operation);
 /// Asks the progress callback once, before the work of a call that does not poll it; throws
 /// gpu::cancelled where it says so.
 void ask_progress(const execution& exec, std::string_view operation, index_t rows);
+
+/// execution.target, or what the environment asks for where that is automatic.
+backend asked_backend(const execution& exec);
+/// How that was asked for: "execution.target", or the name of the variable.
+std::string_view name_of_asked(const execution& exec);
+
+/// Where neither the target nor the environment nor a device is named: the backend that is expected
+/// to end a job of such times first. No device is woken for a job that the CPU ends first. A
+/// process that has made many such calls starts one all the same.
+backend choose_backend(const execution& exec, const backend_seconds& job);
 
 /// After check_execution: a call on device memory runs on CUDA, whatever the environment says.
 /// Throws gpu::backend_unavailable where that cannot be used.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include <gpu/error.hpp>
@@ -16,18 +17,7 @@
 namespace gpu::inline v0 {
 namespace {
 
-constexpr const char* backend_variable = "GPU_SIMILARITY_BACKEND";
-
-backend asked_backend(const execution& exec) {
-  if (exec.target != backend::automatic) return exec.target;
-  const char* text = std::getenv(backend_variable);
-  const std::string_view value = text == nullptr ? "" : text;
-  if (value.empty() || value == "auto" || value == "automatic") return backend::automatic;
-  if (value == "cpu") return backend::cpu;
-  if (value == "cuda") return backend::cuda;
-  throw invalid_argument(
-      fmt::format("{}: got '{}', expected cpu, cuda or auto", backend_variable, value));
-}
+constexpr std::string_view backend_variable = "GPU_SIMILARITY_BACKEND";
 
 // The CPU, with the instruction set that the environment may ask for.
 backend usable_cpu() {
@@ -69,6 +59,55 @@ void check_devices(const execution& exec) {
 
 }  // namespace
 
+backend detail::asked_backend(const execution& exec) {
+  if (exec.target != backend::automatic) return exec.target;
+  const char* text = std::getenv(backend_variable.data());
+  const std::string_view value = text == nullptr ? "" : text;
+  if (value.empty() || value == "auto" || value == "automatic") return backend::automatic;
+  if (value == "cpu") return backend::cpu;
+  if (value == "cuda") return backend::cuda;
+  throw invalid_argument(
+      fmt::format("{}: got '{}', expected cpu, cuda or auto", backend_variable, value));
+}
+
+std::string_view detail::name_of_asked(const execution& exec) {
+  return exec.target != backend::automatic ? "execution.target" : backend_variable;
+}
+
+backend detail::choose_backend(const execution& exec, const backend_seconds& job) {
+  // What calls took longer on the CPU, because no device was started for each of them alone: once
+  // that is as much as the start takes, it pays.
+  static std::atomic<double> lost{0};
+  check_execution(exec);
+  if (job.cpu <= job.cuda) return usable_cpu();
+  const double before = lost.load(std::memory_order_relaxed);
+  if (before + job.cpu - job.cuda > job.cuda_start || cuda::has_context()) {
+    return resolve_backend(exec);
+  }
+  lost.store(before + job.cpu - job.cuda, std::memory_order_relaxed);
+  return usable_cpu();
+}
+
+void detail::check_backend(const execution& exec) {
+  check_execution(exec);
+  if (asked_backend(exec) == backend::automatic && exec.devices.empty()) {
+    static_cast<void>(usable_cpu());  // which of the two runs, the job says
+  } else {
+    static_cast<void>(resolve_backend(exec));
+  }
+}
+
+std::string detail::words_of_automatic() {
+  const backend best = resolve_backend({});
+  if (best == backend::cpu || asked_backend({}) != backend::automatic) {
+    return std::string(to_string(best));
+  }
+  return fmt::format(
+      "cuda, or cpu for all pairs that it is expected to end first ({:.2g} s to start a device "
+      "included)",
+      default_cuda_costs.context_start);
+}
+
 std::vector<backend_info> available_backends() {
   return detail::with_memory_errors("available_backends", [&] {
     backend_info cpu{.kind = backend::cpu, .name = "cpu", .usable = true};
@@ -90,7 +129,7 @@ std::vector<device_info> available_devices() {
 backend resolve_backend(const execution& exec) {
   return detail::with_memory_errors("resolve_backend", [&] {
     detail::check_execution(exec);
-    const backend asked = asked_backend(exec);
+    const backend asked = detail::asked_backend(exec);
     if (asked == backend::cpu) return cpu_without_devices(exec);
     if (cuda::is_usable()) {
       check_devices(exec);

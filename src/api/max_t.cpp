@@ -119,7 +119,7 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
   pair_options query = options;
   query.fold = row_folding::never;
   query.effective_observations = 0;
-  query.exec.target = checked_backend(what, data, options);
+  query.exec.target = checked_backend(what, data, options, static_cast<double>(how.permutations));
   if (query.exec.target == backend::cpu) query.exec.devices.clear();
   validate::check_nans(data, options.nans, options.exec.cpu_threads);
   std::unique_ptr<max_t_search> search;

@@ -13,6 +13,7 @@
 #include "api/all_pairs_run.hpp"
 #include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
+#include "cuda_runtime/device_info.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/sample.hpp"
 #include "pairs/tables.hpp"
@@ -210,6 +211,14 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
   const std::string limit = limit_on_cuda(what, input.cols());
   if (options.exec.target == backend::automatic && !limit.empty()) {
     out.choice = fmt::format("on the CPU, as {}: {}", limit, out.choice);
+  } else if (chooses_backend(tables, options) && cuda::is_usable()) {
+    const backend_seconds expected = seconds_of_call(what, tables, options);
+    const double start = cuda::has_context() ? 0 : expected.cuda_start;
+    out.backend_choice =
+        fmt::format("on {}, expected {:.2g} s on the CPU, {:.2g} s on CUDA{}",
+                    used == backend::cpu ? "the CPU" : "CUDA", expected.cpu, expected.cuda + start,
+                    start > 0 ? fmt::format(" with {:.2g} s to start it", start) : "");
+    out.choice = out.backend_choice + ": " + out.choice;
   }
   const auto job_pairs =
       static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));
@@ -220,6 +229,17 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
 }
 
 }  // namespace
+
+backend backend_of(measure what, const pair_tables& tables, const pair_options& options) {
+  return with_memory_errors("all pairs", [&] {
+    const pair_call call(what, tables, options, call_facts::none);
+    return checked_backend(call.what(), call.tables(), options);
+  });
+}
+
+bool has_used_cuda() {
+  return cuda::has_context();
+}
 
 template <class Sink>
 pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pair_options& options,

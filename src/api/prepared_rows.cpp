@@ -16,7 +16,7 @@ std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table&
     whole.fold = row_folding::never;
     const pair_call call(of, {.x = data}, whole, call_facts::preparation);
     const pair_tables& tables = call.tables();
-    const backend used = checked_backend(call.what(), tables, whole);
+    const backend used = checked_backend(call.what(), tables, whole, any_passes);
     const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)
                                           : cuda::prepare_table(call.what(), tables.x, whole);
     out->columns = call.columns();

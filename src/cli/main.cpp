@@ -13,6 +13,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
+#include "base/execution_checks.hpp"
 #include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
 #include "cli/outputs/report.hpp"
@@ -57,7 +58,7 @@ std::string info_text() {
     out += code_text(d);
   }
   try {
-    out += fmt::format("auto takes: {}\n", to_string(resolve_backend()));
+    out += fmt::format("auto takes: {}\n", detail::words_of_automatic());
   } catch (const error& e) {  // a variable of the environment has an illegal value
     out += fmt::format("auto takes: nothing, {}\n", in_words_of_command(e.what()));
   }

@@ -18,6 +18,10 @@ bool is_usable() {
   return false;
 }
 
+bool has_context() {
+  return false;
+}
+
 std::vector<device_info> list_devices() {
   return {};
 }

@@ -1,6 +1,7 @@
 #include "cuda_runtime/device_info.hpp"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,6 +114,26 @@ bool is_usable() {
   const bool usable = std::any_of(devices.begin(), devices.end(), has_code);
   if (usable) found.store(true, std::memory_order_relaxed);
   return usable;
+}
+
+bool has_context() {
+  using count_call = int(int*);
+  using state_call = int(int, unsigned*, int*);
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return false;
+  auto* const count_of = reinterpret_cast<count_call*>(dlsym(driver, "cuDeviceGetCount"));
+  auto* const state_of = reinterpret_cast<state_call*>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  int count = 0;
+  bool found = false;
+  if (count_of != nullptr && state_of != nullptr && count_of(&count) == 0) {
+    for (int device = 0; device < count && !found; ++device) {
+      unsigned flags = 0;
+      int active = 0;
+      found = state_of(device, &flags, &active) == 0 && active != 0;
+    }
+  }
+  static_cast<void>(dlclose(driver));
+  return found;
 }
 
 backend_info describe_backend() {

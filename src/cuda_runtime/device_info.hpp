@@ -16,6 +16,9 @@ backend_info describe_backend();
 /// Whether the backend is usable, as describe_backend() says, without its description.
 bool is_usable();
 
+/// Whether this process has used a device: no device is asked, nor the driver loaded.
+bool has_context();
+
 /// The devices that can be used; empty where there are none.
 std::vector<device_info> list_devices();
 

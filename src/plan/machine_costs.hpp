@@ -88,6 +88,15 @@ struct cuda_costs {
   double fold_row = 1e-9;
   double screened_pair = 1.6e-13;  ///< A pair that equal rows save, by a screen of ranks.
 
+  // A call on rows in host memory, in seconds, beside the CPU's (H200): what it takes whatever its
+  // size, an element on its way to the device, and the context and the modules of a process that
+  // has not used the device yet.
+  double host_call = 2.5e-4;
+  double host_element = 4e-10;
+  double context_start = 0.25;
+  /// Multiply-adds of doubles a second, of the card of pairs_at_once.
+  [[nodiscard]] constexpr double card_double_rate() const { return 132 * double_rate; }
+
   // On warpgroup tensor cores counts and best partners are computed far faster from rows without
   // weights: counts of 2,000,000 x 30 at 0.72 patterns a row took 0.78 s from rows and 1.23 s from
   // patterns (H100). So folding pays from three rows a pattern on.
@@ -123,7 +132,9 @@ struct cpu_costs {
 
   // The following are about the same by every instruction set.
 
+  double call = 2e-5;        ///< Seconds of a call, whatever its size.
   double packing = 0.7;      ///< An element of a unit row, rounded for a search.
+  double ranking = 8;        ///< An element of a row that is ranked.
   double making_screen = 1;  ///< An element of a screen, beyond what it takes otherwise.
   // A pair that is decided by itself where its sum has to be made: what it takes whatever its
   // length, and each of its columns. Of ranks, and of unit rows in doubles.

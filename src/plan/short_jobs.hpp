@@ -1,12 +1,13 @@
 #pragma once
 // Ways of all pairs on CUDA that take less time for a pair than others, and longer to begin:
-// whether a job is too short for them. Pure functions of its shape.
+// whether a job is too short for them, or for CUDA at all. Pure functions of its shape.
 
 #include <algorithm>
 
 #include <gpu/index.hpp>
 
 #include "base/keep_range.hpp"
+#include "pairs/measures/measures.hpp"
 #include "plan/machine_costs.hpp"
 #include "stats/significance/correlation_test.hpp"
 
@@ -53,6 +54,47 @@ inline bool takes_doubles(double pairs, index_t cols, const keep_range& keep, do
   const double near = share_beyond(cut - half_error) - share_beyond(cut);
   const double halves = pairs * (machine.half_pair + near * machine.half_candidate);
   return machine.double_start + pairs * machine.double_pair < halves;
+}
+
+// ---- which backend ends a job first -----------------------------------------------------------
+
+/// All pairs of rows in host memory.
+struct job_shape {
+  index_t rows;  ///< Of the table, or of x and y.
+  index_t cols;
+  double pairs;
+};
+
+/// Seconds, without what delivers the result, which is the same for both.
+struct backend_seconds {
+  double cpu;
+  double cuda;
+  double cuda_start;  ///< More, in a process that has not used the device yet.
+};
+
+/// For backend::automatic.
+inline backend_seconds seconds_of(const measure_traits& what, const job_shape& job, int threads,
+                                  const cpu_costs& cpu,
+                                  const cuda_costs& cuda = default_cuda_costs) {
+  constexpr double nanosecond = 1e-9;
+  constexpr index_t most_int8_ranks = 128;
+  const auto columns = static_cast<double>(what.packed_cols(job.cols));
+  const double elements = static_cast<double>(job.rows) * columns;
+  const bool are_ranks = packs_ranks(what);
+  const bool are_bytes = are_ranks && job.cols <= most_int8_ranks;
+
+  const double rank_column = are_bytes && cpu.int8 > 0 ? cpu.int8 : cpu.int16;
+  const double of_pair =
+      are_ranks ? columns * rank_column + cpu.filter + cpu.count : columns * cpu.float64 + cpu.clip;
+  const double of_element = are_ranks ? cpu.ranking : cpu.packing;
+  const double work = job.pairs * of_pair + elements * of_element;
+
+  const double steps = static_cast<double>((job.cols + 31) / 32);
+  const double cuda_pair = are_bytes ? cuda.rank_pair + steps * cuda.rank_step
+                                     : cuda.rank_pair + columns / cuda.card_double_rate();
+  return {.cpu = cpu.call + work / threads * nanosecond,
+          .cuda = cuda.host_call + elements * cuda.host_element + job.pairs * cuda_pair,
+          .cuda_start = cuda.context_start};
 }
 
 }  // namespace gpu::inline v0::detail

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -12,21 +11,8 @@
 
 #include "support/catch.hpp"
 #include "support/refusals.hpp"
+#include "support/scoped_variable.hpp"
 #include "support/skip.hpp"
-
-namespace {
-
-// Sets an environment variable for the life of a scope.
-class scoped_variable {
- public:
-  scoped_variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~scoped_variable() { unsetenv(name_); }
-
- private:
-  const char* name_;
-};
-
-}  // namespace
 
 TEST_CASE("The CPU backend is listed first and always usable", "[backend]") {
   const auto backends = gpu::available_backends();
@@ -39,16 +25,16 @@ TEST_CASE("The CPU backend is listed first and always usable", "[backend]") {
 
 TEST_CASE("A backend asked for in the options is the one that runs", "[backend]") {
   CHECK(gpu::resolve_backend({.target = gpu::backend::cpu}) == gpu::backend::cpu);
-  const scoped_variable variable("GPU_SIMILARITY_BACKEND", "cuda");
+  const gpu_test::scoped_variable variable("GPU_SIMILARITY_BACKEND", "cuda");
   CHECK(gpu::resolve_backend({.target = gpu::backend::cpu}) == gpu::backend::cpu);
 }
 
 TEST_CASE("The environment decides where the options do not", "[backend]") {
   {
-    const scoped_variable variable("GPU_SIMILARITY_BACKEND", "cpu");
+    const gpu_test::scoped_variable variable("GPU_SIMILARITY_BACKEND", "cpu");
     CHECK(gpu::resolve_backend() == gpu::backend::cpu);
   }
-  const scoped_variable variable("GPU_SIMILARITY_BACKEND", "tpu");
+  const gpu_test::scoped_variable variable("GPU_SIMILARITY_BACKEND", "tpu");
   CHECK_THROWS_AS(gpu::resolve_backend(), gpu::invalid_argument);
 }
 
@@ -77,7 +63,7 @@ TEST_CASE("Devices are refused where they would change nothing", "[backend]") {
       {.target = gpu::backend::cpu, .devices = {0}},
       "execution.devices: got 1 with execution.target cpu, expected none: they are CUDA devices");
   {
-    const scoped_variable variable("GPU_SIMILARITY_BACKEND", "cpu");
+    const gpu_test::scoped_variable variable("GPU_SIMILARITY_BACKEND", "cpu");
     refused(
         {.devices = {0}},
         "execution.devices: got 1 with GPU_SIMILARITY_BACKEND=cpu, expected none: they are CUDA "

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include <gpu/all_pairs.hpp>
 #include <gpu/device_sinks.hpp>
@@ -78,6 +79,45 @@ void check_short_on_device(const short_job& of) {
   CHECK(std::equal(degrees.data(), degrees.data() + of.data.rows(), others.data()));
 }
 
+// The lists of the host and of the device beside the CPU's, of a table and of it against another,
+// with room for all edges and for some.
+void check_short_lists(const short_job& of) {
+  const taking_fast_ways now(false);
+  gpu::pair_options on_cpu = of.options;
+  on_cpu.exec.target = gpu::backend::cpu;
+  const gpu::edge_sink sink{.keep = of.keep};
+  const gpu_test::device_table<float> x(of.data, 2);
+  const index_t y_rows = (of.data.rows() + 1) / 2;
+  const gpu::matrix_view<const float> y(of.data.data(), y_rows, of.data.cols());
+  const gpu::device_matrix_view<const float> y_there(x.view().data(), y_rows, of.data.cols(),
+                                                     x.view().row_stride());
+  const auto check = [&](const auto& wanted, const auto& host, const auto& run) {
+    CHECK(std::ranges::equal(host, wanted));
+    for (const std::size_t room : {wanted.size() + 3, wanted.size() / 2 + 1}) {
+      const gpu_test::device_array<gpu::edge> list(room);
+      const gpu_test::device_array<std::uint64_t> found(1);
+      run(gpu::device_edge_sink{.edges = {list.data(), static_cast<index_t>(room)},
+                                .found = {found.data(), 1},
+                                .keep = of.keep});
+      GPU_TEST_CUDA(cudaDeviceSynchronize());
+      std::vector<gpu::edge> got(room);
+      std::uint64_t count = 0;
+      list.copy_to(got.data());
+      found.copy_to(&count);
+      CHECK(count == wanted.size());
+      const std::size_t there = std::min(room, wanted.size());
+      CHECK(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(there),
+                       wanted.begin()));
+    }
+  };
+  check(gpu::all_pairs(of.what, of.data, on_cpu, sink).edges,
+        gpu::all_pairs(of.what, x.view(), of.options, sink).edges,
+        [&](const auto& to) { gpu::all_pairs(of.what, x.view(), of.options, to); });
+  check(gpu::all_pairs(of.what, of.data, y, on_cpu, sink).edges,
+        gpu::all_pairs(of.what, x.view(), y_there, of.options, sink).edges,
+        [&](const auto& to) { gpu::all_pairs(of.what, x.view(), y_there, of.options, to); });
+}
+
 }  // namespace
 
 TEST_CASE("Short jobs on CUDA give the same in every way", "[short_jobs][cuda]") {
@@ -104,6 +144,7 @@ TEST_CASE("Short jobs on CUDA give the same in every way", "[short_jobs][cuda]")
               << of.keep.max_p);
     edges += check_short_on_host(of);
     if (round % 5 != 0) check_short_on_device(of);
+    if (rows <= 3000) check_short_lists(of);
   }
   CHECK(edges > 10'000);
 }

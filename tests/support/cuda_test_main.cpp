@@ -24,6 +24,7 @@ bool cuda_is_required() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::setenv("GPU_SIMILARITY_BACKEND", "cuda", 0);  // small tables would go to the CPU
   const auto backends = gpu::available_backends();
   if (!backends.back().usable) {
     std::cout << "no usable CUDA device (" << backends.back().reason << "): "

@@ -74,7 +74,8 @@ class RunOptions(TypedDict, total=False):
     Attributes
     ----------
     backend : {"automatic", "cpu", "cuda"}
-        "cuda" never falls back; "automatic" takes a usable GPU, else the CPU.
+        "cuda" never falls back; "automatic" chooses the one that should end all pairs first, and
+        for other operations a usable GPU.
     devices : int or sequence of int
         CUDA device ordinals; functions over all pairs share the work among them. Refused with
         backend="cpu", and where CUDA cannot be used.

@@ -115,7 +115,7 @@ auto walk_over(measure of, const any_table& data, const column_groups& groups,
   check_groups(groups, std::visit([](const auto& view) { return view.cols(); }, data));
   const double standard_error =
       differential_standard_error(of, std::ssize(groups.first), std::ssize(groups.second));
-  const backend where = checked_backend(what, {data}, options);
+  const backend where = checked_backend(what, {data}, options, any_passes);
   const pair_area area = area_of({data}, options.part, shape);
   const bool is_on_host = where == backend::cpu;
   const std::size_t limit = is_on_host ? options.exec.workspace_bytes : 0;

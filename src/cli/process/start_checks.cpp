@@ -10,6 +10,7 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 
+#include "base/execution_checks.hpp"
 #include "base/parallel.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/messages.hpp"
@@ -18,7 +19,7 @@ namespace gpu::cli {
 
 void check_execution(const execution& exec) {
   try {
-    (void)resolve_backend(exec);
+    detail::check_backend(exec);
   } catch (const invalid_argument& error) {
     throw refused_options(error.what());
   }

@@ -234,7 +234,7 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
   return fmt::format(
       "input\t{}\n"
       "pairs\t{}\n"
-      "backend\t{} ({})\n"
+      "backend\t{} ({}){}{}\n"
       "variant\t{}\n"
       "{}"
       "{}"
@@ -242,7 +242,8 @@ std::string plan_text(const pairs_command& job, const input_tables& tables,
       "output, estimated\t{}\n"
       "output, allowed\t{}\n"
       "{}",
-      shape_text(tables), plan.pairs, to_string(plan.used), plan.device, to_string(plan.variant),
+      shape_text(tables), plan.pairs, to_string(plan.used), plan.device,
+      plan.backend_choice.empty() ? "" : ", ", plan.backend_choice, to_string(plan.variant),
       tile_text(plan), plan.warning.empty() ? "" : fmt::format("warning\t{}\n", plan.warning),
       plan.kept_estimate, job.keep == keep_kind::top_k ? " partners" : "", plan.kept_upper,
       plan.sampled_pairs, bytes_text(output_bytes(job, context, plan.kept_estimate)),

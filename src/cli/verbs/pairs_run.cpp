@@ -17,6 +17,7 @@
 #include <gpu/matrix_input.hpp>
 #include <gpu/observations.hpp>
 #include <gpu/p_value.hpp>
+#include <gpu/plan.hpp>
 
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
@@ -180,6 +181,11 @@ pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, run_o
 }
 
 void pairs_run::run(run_report& report) {
+  // All calls of the run are made where the first one is.
+  if (!job_.fingerprints) {
+    options_.exec.target =
+        detail::backend_of(job_.what, tables_of(tables_), tables_.with_columns(options_));
+  }
   if (!job_.quiet) {
     line_.clear();
     note_compilation(options_.exec);

@@ -34,6 +34,7 @@ enum class pair_tile_kind {
   tensor_int8,      // rows: int8 centred ranks, pitch 32, 64 or 128
   tensor_limbs,     // rows: int8 limbs of the centred ranks
   tensor_float,     // rows: unit rows, each double as two tf32 floats
+  tensor_double,    // rows: unit rows, see unit_row_layout
   tensor_half,      // rows: unit rows in half precision, pitch 32 or 64; for candidates alone
   products_double,  // rows: unit rows, see unit_row_layout; panels with memory for products
   products_limbs,   // rows: limbs of the centred ranks in planes, see launch_pack_planes; likewise

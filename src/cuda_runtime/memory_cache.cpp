@@ -19,8 +19,8 @@ namespace {
 // The batches of edges of one call are 64 MiB, beside the pieces of an upload.
 constexpr std::size_t most_pinned = std::size_t{192} << 20;
 constexpr std::size_t least_pinned = std::size_t{4} << 10;
-constexpr std::uint64_t most_pooled = std::uint64_t{4} << 30;
-constexpr std::uint64_t pooled_share = 32;
+constexpr std::uint64_t most_pooled = std::uint64_t{12} << 30;
+constexpr std::uint64_t pooled_share = 12;
 
 struct pinned_block {
   void* memory;

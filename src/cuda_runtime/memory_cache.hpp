@@ -30,7 +30,7 @@ class outside_of_captures {
   cudaStreamCaptureMode mode_;
 };
 
-/// Lets the memory pool of the current device keep up to 4 GiB between calls, or a 32nd of the
+/// Lets the memory pool of the current device keep up to 12 GiB between calls, or a twelfth of the
 /// device's memory where that is less, unless the program has set a release threshold itself; the
 /// pool is asked once. To map a gigabyte anew takes 2.5 ms.
 void keep_pool_memory();

@@ -31,6 +31,9 @@ inline constexpr tile_layout tensor_int8{256, 2, 128, 64, 4, 8, 0};
 inline constexpr tile_layout tensor_limbs{256, 2, 128, 64, 4, 8, 128};
 /// mma.sync m16n8k8 tf32, the same grid, with float totals.
 inline constexpr tile_layout tensor_float{256, 2, 128, 64, 4, 8, 16};
+/// mma.sync m16n8k4 on doubles: 8 warps as 4 x 2, each 16 x 32 pairs, whose trees of partial sums
+/// fill the registers.
+inline constexpr tile_layout tensor_double{256, 1, 64, 64, 2, 8, 16};
 /// mma.sync m16n8k16 on halves, as tensor_int8.
 inline constexpr tile_layout tensor_half = tensor_int8;
 /// Its longest rows.

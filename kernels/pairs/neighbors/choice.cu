@@ -163,7 +163,7 @@ __device__ void search_row(const choice_arguments& args, index_t place, int slic
   const float group_bar = bound - error;
   float estimate_bar = bound - Partners::error;
 
-  const int width = (maxima.pieces() + 32 * args.slices - 1) / (32 * args.slices) * 32;
+  const int width = (maxima.pieces() + args.slices - 1) / args.slices;
   const int last = min((slice + 1) * width, maxima.pieces());
   for (int base = slice * width; base < last; base += 32) {
     const int number = base + lane;
@@ -173,7 +173,7 @@ __device__ void search_row(const choice_arguments& args, index_t place, int slic
     for (int h = 0; h < halves_per_piece; ++h) {
       const unsigned half = row_maxima::word(piece, h / 2) >> (h % 2 * 16) & 0xffffU;
       const bool own = maxima.is_own(number * halves_per_piece + h);
-      if (half_value(half) >= group_bar || own) groups |= 1U << h;
+      if (number < last && (half_value(half) >= group_bar || own)) groups |= 1U << h;
     }
     for (unsigned lanes = __ballot_sync(~0U, groups != 0); lanes != 0; lanes &= lanes - 1) {
       const int source = __ffs(static_cast<int>(lanes)) - 1;

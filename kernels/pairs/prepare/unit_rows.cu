@@ -43,15 +43,32 @@ struct kept_row_layout {
 
 constexpr int rows_of_warp = 32 / lanes;
 
-/// Brings the warp's rows, of which row 0 is at `kept`. All lanes of the warp.
+/// Brings the warp's rows, of which row 0 is at `kept`: of short rows all loads are on their way
+/// before the first one is stored. All lanes of the warp.
 template <class T>
 __device__ void load_rows(device_matrix_view<const T> data, index_t first,
                           const kept_row_layout& layout, T* kept) {
+  constexpr int pieces = 4;
   const int cols = static_cast<int>(data.cols());
-  for (int r = 0; r < rows_of_warp && first + r < data.rows(); ++r) {
-    const T* in = data.row(first + r);
-    for (int k = static_cast<int>(threadIdx.x % 32); k < cols; k += 32) {
-      kept[r * layout.row + layout.at(k)] = in[k];
+  const int rows = static_cast<int>(min(data.rows() - first, index_t{rows_of_warp}));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  if (cols <= 32 * pieces) {
+    T values[rows_of_warp][pieces];
+    const auto for_each = [&](const auto& take) {
+#pragma unroll
+      for (int r = 0; r < rows_of_warp; ++r) {
+#pragma unroll
+        for (int p = 0; p < pieces; ++p) {
+          if (r < rows && lane + 32 * p < cols) take(r, lane + 32 * p, values[r][p]);
+        }
+      }
+    };
+    for_each([&](int r, int k, T& value) { value = data.row(first + r)[k]; });
+    for_each([&](int r, int k, const T& value) { kept[r * layout.row + layout.at(k)] = value; });
+  } else {
+    for (int r = 0; r < rows; ++r) {
+      const T* const in = data.row(first + r);
+      for (int k = lane; k < cols; k += 32) kept[r * layout.row + layout.at(k)] = in[k];
     }
   }
   __syncwarp();

@@ -35,11 +35,15 @@ __global__ void pack_planes(const std::int8_t* limbs, index_t rows, int limb_cou
     const int limb = static_cast<int>(rest % limb_count);
     const index_t row = rest / limb_count;
     const index_t first = piece * 16;
-    __align__(16) std::int8_t bytes[16];
+    const std::int8_t* const from = limbs + (row * limb_count + limb) * columns + first;
+    __align__(16) std::int8_t bytes[16] = {};
+    if (row < rows && first + 16 <= cols) {  // `columns` is a multiple of 16
+      *reinterpret_cast<int4*>(bytes) = *reinterpret_cast<const int4*>(from);
+    } else if (row < rows) {
 #pragma unroll
-    for (int k = 0; k < 16; ++k) {
-      const bool there = row < rows && first + k < cols;
-      bytes[k] = there ? limbs[(row * limb_count + limb) * columns + first + k] : std::int8_t{0};
+      for (int k = 0; k < 16; ++k) {
+        if (first + k < cols) bytes[k] = from[k];
+      }
     }
     const index_t plane = limb * planes + piece / pieces;
     std::int8_t* const to = out + plane * plane_rows * s8_plane_columns +
@@ -212,6 +216,7 @@ void launch_pack_planes(const std::int8_t* limbs, index_t rows, int limb_count, 
 }
 
 void launch_multiply_limbs(const limb_product_job& job, cudaStream_t stream) {
+  if (job.plane_rows <= most_few_rows) return launch_multiply_few_limbs(job, stream);
   constexpr index_t group = tiled_extents::group;
   limb_arguments args{};
   args.planes = job.planes;

@@ -206,7 +206,8 @@ void launch_finish_candidates(const finish_request& request, cudaStream_t stream
     launch_finish_refined(request, blocks, stream);
   } else if (finishes_statistics(tile)) {
     finish_candidates<ready_statistic><<<blocks, finish_threads, 0, stream>>>(request);
-  } else if (tile == naive_pearson || tile == shared_double || tile == products_double) {
+  } else if (tile == naive_pearson || tile == shared_double || tile == tensor_double ||
+             tile == products_double) {
     finish_candidates<pearson_statistic><<<blocks, finish_threads, 0, stream>>>(request);
   } else {
     finish_candidates<spearman_statistic><<<blocks, finish_threads, 0, stream>>>(request);

@@ -29,8 +29,8 @@ void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink
     throw std::logic_error("tensor_half: estimates do for candidates alone");
   }
   launch_any<naive_spearman, naive_pearson, shared_int8, shared_double, tensor_int8, tensor_limbs,
-             tensor_float, products_double, products_limbs, products_half, pairwise_ranks,
-             pairwise_values, signs>(tile, panel, sink, stream);
+             tensor_float, tensor_double, products_double, products_limbs, products_half,
+             pairwise_ranks, pairwise_values, signs>(tile, panel, sink, stream);
 }
 
 template void launch_pairs(pair_tile_kind, const pair_panel&, const candidate_sink_args&,

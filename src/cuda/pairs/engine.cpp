@@ -212,13 +212,14 @@ pair_tile_kind cuda_engine::edge_tile(const detail::keep_range& keep, double kep
   const pair_tile_kind tile = rows_->format().deciding_tile();
   if (estimates_by_halves(keep, kept_share)) return pair_tile_kind::products_half;
   if (tile != pair_tile_kind::tensor_float) return tile;
-  if (kept_share > most_refined_edges) return pair_tile_kind::shared_double;
+  const pair_tile_kind exact = rows_->format().exact_tile();
+  if (kept_share > most_refined_edges) return exact;
   const bool is_short =
       kernels::unit_row_layout(rows_->format().cols).pitch() <= kernels::most_half_columns;
   if (!is_short || !rows_->resident()) return tile;
   const double error = cuda::estimate_error(rows_->format(), pair_tile_kind::tensor_half);
   return detail::takes_doubles(static_cast<double>(pairs()), rows_->format().cols, keep, error)
-             ? pair_tile_kind::shared_double
+             ? exact
              : pair_tile_kind::tensor_half;
 }
 

@@ -17,6 +17,7 @@
 #include "cuda_runtime/scratch.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "pairs/adjustment.hpp"
+#include "plan/forced/forced_ways.hpp"
 #include "stats/significance/kendall_test.hpp"
 #include "stats/significance/significance.hpp"
 
@@ -114,6 +115,7 @@ std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_s
 // takes several times as long.
 void prefer_products(row_format& format) {
   format.products |= format.tile == kernels::pair_tile_kind::tensor_float &&
+                     detail::ways_in_force().cuda.products.value_or(true) &&
                      can_take_products(format, current_limits(), current_code().capability);
 }
 

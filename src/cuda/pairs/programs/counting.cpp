@@ -49,7 +49,7 @@ tile_step<kernels::bin_sink_args> binning_step(const row_format& format,
   if (out.tile == pair_tile_kind::tensor_float) {
     const double margin = tensor_error(format);
     if (2 * margin * request.scale > most_refined_share) {
-      out.tile = pair_tile_kind::shared_double;
+      out.tile = format.exact_tile();
     } else {
       out.sink.margin += static_cast<float>(margin);
     }

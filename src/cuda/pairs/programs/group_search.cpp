@@ -14,7 +14,10 @@ using kernels::pair_tile_kind;
 
 // Entries of the lists of all slices of a row.
 constexpr index_t most_slice_entries = 2048;
-constexpr index_t groups_of_slice = 48;  // at least, and at most 32 slices of fewer
+// Groups of a slice: at least so many where the slices of all rows fill the device.
+constexpr index_t groups_of_slice = 48;
+constexpr index_t least_groups_of_slice = 8;
+constexpr index_t warps_of_multiprocessor = 16;
 
 // Rows as they are packed, each side a whole number of `multiple` rows.
 kernels::neighbor_rows rows_of(const call_shape& shape, index_range rows, index_t multiple) {
@@ -133,9 +136,11 @@ thin_search::thin_search(const call_shape& shape, index_t k, arena& memory)
       multiprocessors_(shape.multiprocessors) {
   const index_t rows = left_.rows;
   const index_t groups = kernels::neighbor_groups(right_);
-  slices_ = static_cast<int>(
-      std::clamp<index_t>(std::min(most_slice_entries / k, groups / groups_of_slice), 1,
-                          kernels::neighbor_most_slices));
+  const index_t filling = warps_of_multiprocessor * multiprocessors_ / std::max<index_t>(rows, 1);
+  const index_t wanted =
+      std::max(groups / groups_of_slice, std::min(groups / least_groups_of_slice, filling));
+  slices_ = static_cast<int>(std::clamp<index_t>(std::min(most_slice_entries / k, wanted), 1,
+                                                 kernels::neighbor_most_slices));
   maxima_ = memory.take<std::uint16_t>(rows * pitch_);
   bounds_ = memory.take<float>(rows);
   of_slices_ = {.index = memory.take<std::uint32_t>(rows * slices_ * k),

@@ -124,6 +124,7 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
       break;
     case pair_tile_kind::tensor_half:
+    case pair_tile_kind::tensor_double:
     case pair_tile_kind::products_double:
     case pair_tile_kind::products_limbs:
       throw std::logic_error("pack_rows: a tile whose rows are made from those of another");

@@ -104,7 +104,8 @@ pair_tile_kind row_format::deciding_tile() const {
 
 pair_tile_kind row_format::exact_tile() const {
   const pair_tile_kind deciding = deciding_tile();
-  return deciding == pair_tile_kind::tensor_float ? pair_tile_kind::shared_double : deciding;
+  if (deciding != pair_tile_kind::tensor_float) return deciding;
+  return double_products ? pair_tile_kind::tensor_double : pair_tile_kind::shared_double;
 }
 
 std::size_t row_format::product_row_bytes() const {
@@ -121,7 +122,8 @@ std::size_t row_format::product_row_bytes() const {
 index_t row_format::product_rows(index_t rows) const {
   const pair_tile_kind deciding = deciding_tile();
   if (deciding == pair_tile_kind::products_limbs) {
-    return round_up(rows, 8) + kernels::policy::plane_padding;
+    const index_t groups = round_up(rows, 8);
+    return groups <= kernels::most_few_rows ? groups : groups + kernels::policy::plane_padding;
   }
   return deciding == pair_tile_kind::products_half ? kernels::policy::half_plane_rows(rows) : rows;
 }
@@ -177,6 +179,8 @@ kernels::policy::tile_layout tile_shape(pair_tile_kind tile) {
       return kernels::policy::tensor_limbs;
     case pair_tile_kind::tensor_float:
       return kernels::policy::tensor_float;
+    case pair_tile_kind::tensor_double:
+      return kernels::policy::tensor_double;
     case pair_tile_kind::tensor_half:
       return kernels::policy::tensor_half;
     default:  // by products, and finished statistics

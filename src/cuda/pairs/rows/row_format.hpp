@@ -33,6 +33,8 @@ struct row_format {
   // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
   // tensor_limbs and tensor_float.
   bool products = false;
+  // Whether the tensor cores multiply doubles at full rate: tensor_double is the exact tile then.
+  bool double_products = false;
   index_t min_observations = 0;  // of rows with missing values
 
   [[nodiscard]] std::size_t bytes() const {

@@ -52,6 +52,8 @@ std::optional<pair_tile_kind> estimating_tile(const row_format& format, pair_var
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability) {
   if (finishes_statistics(format.tile)) return;
+  format.double_products = detail::has_double_products(
+      device.compute_major * 10 + device.compute_minor, code_capability);
   const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
   const bool is_offered =
       format.tile != pair_tile_kind::tensor_limbs || variant == pair_variant::hopper;

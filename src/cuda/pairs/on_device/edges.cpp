@@ -86,6 +86,10 @@ void stream_edge_matrix::run(const stream_rows& rows, const detail::keep_range& 
                  found, stream);
 }
 
+bool stream_edges::is_screened(const call_shape& shape, const device_edge_sink& sink) {
+  return choose_screen(shape, sink, detail::pairs_in(shape.area)).has_value();
+}
+
 stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory)
     : shape_(shape),
       sink_(sink),
@@ -155,7 +159,7 @@ bool stream_edges::screen(const stream_rows& rows, const detail::keep_range& kee
 
 void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep, bool is_screened,
                         cudaStream_t stream) const {
-  const pair_tile_kind tile = shape_.format.deciding_tile();
+  const pair_tile_kind tile = deciding_tile_of(shape_.format, extra);
   kernels::candidate_sink_args args = queues_[0].sink(
       kernels::estimate_cut(keep, estimate_error(shape_.format, tile)), &state_->queued);
   args.content = kernels::queue_content::kept;
@@ -188,7 +192,7 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
   if (capacity_ > 0) {
     const bool is_screened = screen(rows, keep, stream);
     find(rows, keep, is_screened, stream);
-    const pair_tile_kind tile = shape_.format.deciding_tile();
+    const pair_tile_kind tile = deciding_tile_of(shape_.format, extra);
     decide_candidates({.tile = tile,
                        .rows = rows.all(tile),
                        .keep = detail::pair_cut::of(keep),

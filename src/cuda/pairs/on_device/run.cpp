@@ -151,10 +151,13 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
     prefer_products(format);  // whole rows of statistics are selected from
   }
   if (std::holds_alternative<device_dense_sink>(call.sink)) prefer_products(out.shape.format);
-  if (std::holds_alternative<device_edge_sink>(call.sink)) {
+  if (const auto* const edges = std::get_if<device_edge_sink>(&call.sink)) {
     const row_format chosen = out.shape.format;
     prefer_products(out.shape.format);
-    if (!edge_matrix::takes(out.shape)) out.shape.format = chosen;
+    if (!edge_matrix::takes(out.shape)) {
+      out.shape.format = chosen;
+      out.shape.format.rounded &= stream_edges::is_screened(out.shape, *edges);
+    }
   }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
   if (limit != 0 && out.scratch_bytes > limit) {

@@ -93,6 +93,8 @@ class stream_edges {
   }
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   static constexpr row_extra extra = row_extra::screens;
+  /// Whether a screen is expected to find the edges; else nothing is made ready for one.
+  static bool is_screened(const call_shape& shape, const device_edge_sink& sink);
 
  private:
   // Finds all edges where their candidates fit, which only the device knows; false where no screen

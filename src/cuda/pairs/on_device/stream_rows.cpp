@@ -62,7 +62,7 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
       halves_too_(extra == row_extra::estimates &&
                   shape.estimates == pair_tile_kind::products_half),
       splits_(extra != row_extra::none && !halves_too_ &&
-              shape.format.deciding_tile() == pair_tile_kind::tensor_float),
+              deciding_tile_of(shape.format, extra) == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;

@@ -29,6 +29,14 @@ enum class row_extra {
   estimates      ///< These, or the planes of products_half.
 };
 
+/// The tile that decides the pairs of a sink. A screen that comes first leaves it rows with many
+/// pairs that are kept, whose statistics are wanted in double.
+inline kernels::pair_tile_kind deciding_tile_of(const row_format& format, row_extra extra) {
+  const bool is_behind_screen =
+      extra == row_extra::screens && format.rounded && format.double_products;
+  return is_behind_screen ? format.exact_tile() : format.deciding_tile();
+}
+
 class stream_rows {
  public:
   /// Takes its memory.

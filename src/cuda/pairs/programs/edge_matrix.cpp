@@ -44,7 +44,8 @@ bool edge_matrix::takes(const call_shape& shape) {
       return true;
     case pair_tile_kind::shared_double:
     case pair_tile_kind::tensor_float:
-      return format.products || statistics * format.cols <= most_double_steps;
+      return format.products || format.double_products ||
+             statistics * format.cols <= most_double_steps;
     default:
       return false;
   }

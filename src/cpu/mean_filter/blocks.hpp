@@ -16,9 +16,9 @@ namespace {
 constexpr index_t level_doubles = strip_pass_elements + 32;
 struct levels {
   const double* one;
-  double two[2 * level_doubles];
-  double four[2 * level_doubles];
-  double eight[2 * level_doubles];
+  double two[3 * level_doubles];
+  double four[3 * level_doubles];
+  double eight[3 * level_doubles];
   double staged[level_doubles];
 };
 
@@ -69,6 +69,40 @@ GPU_SIMILARITY_INLINE void add_rest(sum_row<C>& to, const levels& at, index_t ro
   }
 }
 
+// Of one pass: which windows the error of a sum leaves doubtful.
+template <int C>
+class doubtful_windows {
+ public:
+  explicit doubtful_windows(index_t window) {
+    // A window takes fewer than window + 64 additions; each adds to the error of the low part.
+    const double additions = static_cast<double>(window + 64);
+    error_ = vec{} + additions * additions * 0x1p-104;
+  }
+  // Outputs `first` to first + lanes - 1 of the pass.
+  GPU_SIMILARITY_INLINE vec rounded(sum<C> s, index_t first) {
+    if constexpr (C < 3) {
+      return cpu::GPU_SIMILARITY_LEVEL::rounded<C>(s);
+    } else {
+      int_vec doubtful;
+      const vec value = rounded_once(s, error_, doubtful);
+      __builtin_memcpy(at_ + first, &doubtful, sizeof(doubtful));
+      return value;
+    }
+  }
+  template <class Resolve>
+  GPU_SIMILARITY_INLINE void resolve(index_t count, Resolve resolve) const {
+    if constexpr (C == 3) {
+      for (index_t i = 0; i < count; ++i) {
+        if (at_[i] != 0) resolve(i);
+      }
+    }
+  }
+
+ private:
+  vec error_;
+  long long at_[C == 3 ? strip_pass_elements : 1];
+};
+
 template <int C>
 class strip {
  public:
@@ -104,6 +138,7 @@ class strip {
     sum_row<C> prefix = prefix_;
     const vec divisor = vec{} + request_.divisor;
     const vec inverse = vec{} + 1.0 / request_.divisor;
+    doubtful_windows<C> doubts(request_.window);
     for (index_t k = 0; k < rows; ++k) {
       const index_t output = first + k;
       if (output >= 0) {
@@ -117,8 +152,8 @@ class strip {
         }
         if (rest_ != 0) add_rest<C>(total, levels_, k, rest_);
         for (int i = 0; i < parts; ++i) {
-          store(values + (k - emitted_from) * strip_lanes + i * lanes,
-                divided(rounded<C>(total.part[i]), divisor, inverse));
+          const index_t at = (k - emitted_from) * strip_lanes + i * lanes;
+          store(values + at, divided(doubts.rounded(total.part[i], at), divisor, inverse));
         }
       }
       if (q_ > 0) {
@@ -132,7 +167,10 @@ class strip {
     const index_t from = (first + emitted_from) * strip_lanes;
     const index_t count = (rows - emitted_from) * strip_lanes;
     const index_t left = request_.outputs - from;
-    request_.emit(request_.first + from, count < left ? count : left, values);
+    const index_t valid = count < left ? count : left;
+    doubts.resolve(
+        valid, [&](index_t i) { values[i] = sum_exactly(request_, from + i) / request_.divisor; });
+    request_.emit(request_.first + from, valid, values);
   }
 
   // Suffix sums of the block that starts at row `row`; returns the sum of what its windows hold

@@ -59,18 +59,9 @@ void run_short(const strip_request& request) {
 }
 
 template <int C>
-void run_lanes(const strip_request& request, index_t segment) {
-  if constexpr (C == 2) {
-    if (request.window <= longest_exact_window) {
-      const auto attempt = [&](const exact_grids& grids) {
-        return exact_lanes(request, segment, grids).run();
-      };
-      if (sum_on_grids(request, segment * strip_lanes, attempt)) return;
-      lane_strips<3>(request, segment).run();
-      return;
-    }
-  }
-  lane_strips<C>(request, segment).run();
+void run_blocks(const strip_request& request) {
+  strip<C> work(request);
+  work.run();
 }
 
 template <int C>
@@ -80,17 +71,19 @@ void run_strip(const strip_request& request) {
   }(std::make_integer_sequence<int, 7>());
   if (is_short) return;
   strip_request rest = request;
-  if (C == 2 || request.window >= 64) {
-    const index_t segment = lane_strips<C>::lane_outputs(request);
-    if (segment > 0) {
-      run_lanes<C>(request, segment);
-      rest.first += segment * strip_lanes;
-      rest.outputs -= segment * strip_lanes;
+  if (C == 2 && request.window <= longest_exact_window) {
+    if (const index_t segment = segment_outputs(request); segment > 0) {
+      strip_request long_part = request;
+      long_part.outputs = segment * strip_lanes;
+      const auto attempt = [&](const exact_grids& grids) {
+        return exact_lanes(long_part, segment, grids).run();
+      };
+      if (!sum_on_grids(long_part, long_part.outputs, attempt)) run_blocks<3>(long_part);
+      rest.first += long_part.outputs;
+      rest.outputs -= long_part.outputs;
     }
   }
-  if (rest.outputs == 0) return;
-  strip<C> work(rest);
-  work.run();
+  if (rest.outputs > 0) run_blocks<C>(rest);
 }
 
 // Past the caches: whole vectors from the first aligned one on.

@@ -88,7 +88,7 @@ class splitter {
   int_vec too_large_ = {};
 };
 
-// The strip as 8 segments side by side, as lane_strips has it, each with a running sum.
+// The strip as 8 segments side by side, each with a running sum.
 class exact_lanes {
  public:
   exact_lanes(const strip_request& request, index_t segment, const exact_grids& grids)

@@ -28,9 +28,7 @@ index_t strip_scratch_doubles(index_t outputs, index_t window) {
   index_t history = 1;
   while (history < block + strip_pass_rows) history *= 2;
   const index_t blocks = q > block ? ((outputs + strip_lanes - 1) / strip_lanes + q) / block : 0;
-  // The lanes of long strips: suffixes of a block, and block sums.
-  const index_t lanes = std::min<index_t>(window, 2048) + window / 2048 + 2;
-  return std::max((history + block + blocks) * 2, lanes * 3) * strip_lanes;
+  return (history + block + blocks) * 3 * strip_lanes;
 }
 
 double sum_exactly(const strip_request& request, index_t output) {

@@ -201,8 +201,6 @@ BENCHMARK_CAPTURE(int_vector, cuda_sort, input::random, variant::sort)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_vector, cuda_two_pass_insert, input::random, variant::two_pass_insert)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
-BENCHMARK_CAPTURE(int_distinct, cuda_distinct_sort, input::below_million, variant::sort)
-    ->ArgsProduct({{million}, {20}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(time_rows, cuda_rows, variant::automatic)
     ->Args({10'000, 10'000, 32})
     ->Args({10'000, 10'000, 256})

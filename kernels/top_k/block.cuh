@@ -75,20 +75,28 @@ struct vector_split {
   }
 };
 
-/// Calls visit(position, value) for every element of the row, once, from the threads of the block.
+/// Calls visit(position, value) for every element of the row whose turn it is: that of one thread
+/// of `threads`.
 template <class T, class Visit>
-__device__ inline void block_visit_row(const T* row, index_t cols, const Visit& visit) {
+__device__ inline void visit_row(const T* row, index_t cols, index_t thread, index_t threads,
+                                 const Visit& visit) {
   const vector_split<T> split(row, cols);
   const auto* vectors = reinterpret_cast<const element_vector<T>*>(row + split.head);
-  for (index_t i = threadIdx.x; i < split.head; i += blockDim.x) visit(i, row[i]);
+  for (index_t i = thread; i < split.head; i += threads) visit(i, row[i]);
 #pragma unroll 4
-  for (index_t v = threadIdx.x; v < split.vectors; v += blockDim.x) {
+  for (index_t v = thread; v < split.vectors; v += threads) {
     const element_vector<T> loaded = vectors[v];
     const index_t first = split.head + v * element_vector<T>::size;
 #pragma unroll
     for (int j = 0; j < element_vector<T>::size; ++j) visit(first + j, loaded.item[j]);
   }
-  for (index_t i = split.tail + threadIdx.x; i < cols; i += blockDim.x) visit(i, row[i]);
+  for (index_t i = split.tail + thread; i < cols; i += threads) visit(i, row[i]);
+}
+
+/// For every element of the row, once, from the threads of the block.
+template <class T, class Visit>
+__device__ inline void block_visit_row(const T* row, index_t cols, const Visit& visit) {
+  visit_row(row, cols, threadIdx.x, blockDim.x, visit);
 }
 
 /// Sum over the block; every thread gets it. `scratch` holds 33 words.
@@ -210,7 +218,7 @@ __device__ inline Composite warp_bound_by_bits(const Composite (&items)[Items], 
 
 inline constexpr int refine_bins = 2048;
 
-/// Shared memory of block_refine.
+/// Shared memory of block_bound.
 template <class Count>
 struct refine_memory {
   Count bins[refine_bins];
@@ -222,12 +230,20 @@ struct refine_memory {
 
 /// A bound that at least k, and at most `limit` composites reach, where limit >= k. `visit_all(f)`
 /// calls f(composite) for each of them from the threads of the block, the same ones every time.
-/// At least k of them are >= low, none is > high. One histogram of the range divides it by 2048;
-/// as composites differ, a few rounds suffice whatever the data, and one where it spreads.
-template <class Composite, class Count, class VisitAll>
-__device__ inline Composite block_refine(const VisitAll& visit_all, Count k, Count limit,
-                                         Composite low, Composite high,
-                                         refine_memory<Count>& memory) {
+/// One histogram of their range divides it by 2048; as composites differ, a few rounds suffice
+/// whatever the data, and one where it spreads.
+template <class Composite, class VisitAll, class Count>
+__device__ inline Composite block_bound(const VisitAll& visit_all, Count k, Count limit,
+                                        refine_memory<Count>& memory) {
+  Composite high = 0;
+  Composite low = ~Composite{0};
+  visit_all([&](Composite c) {
+    high = c > high ? c : high;
+    low = c < low ? c : low;
+  });
+  __shared__ Composite scratch[32];
+  high = block_max(high, scratch);
+  low = ~block_max(static_cast<Composite>(~low), scratch);
   Count above = 0;
   while (true) {
     const int width = bit_width(high - low);

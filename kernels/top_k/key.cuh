@@ -173,6 +173,11 @@ struct row_sink {
     values[i * values_stride + rank] = row[position];
     indices[i * indices_stride + rank] = position;
   }
+  /// What stands behind the entries of a row with fewer distinct values than asked for.
+  __device__ void put_nothing(index_t i, index_t rank) const {
+    values[i * values_stride + rank] = T{};
+    indices[i * indices_stride + rank] = -1;
+  }
 };
 
 }  // namespace gpu::kernels::select

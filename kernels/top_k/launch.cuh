@@ -1,6 +1,8 @@
 #pragma once
 // The launches of top_k: from a job to the variant's launches.
 
+#include "kernels/top_k/distinct_finish.cuh"
+#include "kernels/top_k/distinct_sort.cuh"
 #include "kernels/top_k/insert.cuh"
 #include "kernels/top_k/kernels.hpp"
 #include "kernels/top_k/rows.cuh"
@@ -18,9 +20,10 @@ std::size_t workspace_of(const top_k_job& job) {
                        .bytes
                  : threshold_memory<T, Composite>(job.rows, job.cols, job.k, nullptr).bytes;
     case top_k_variant::radix_select:
-      return radix_memory<T, Composite>(job.k, job.sorted, nullptr).bytes;
+      return radix_memory<T, Composite>(job.rows, job.k, job.sorted, nullptr).bytes;
     case top_k_variant::sort:
-      return sort_memory<T, Composite>(job.rows, job.cols, nullptr).bytes;
+      return job.distinct ? distinct_sort_memory<T>(job.rows, job.cols, job.k, nullptr).bytes
+                          : sort_memory<T, Composite>(job.rows, job.cols, nullptr).bytes;
     case top_k_variant::two_pass_insert:
       return insert_memory<T, Composite>(job.rows, job.cols, nullptr).bytes;
     default:
@@ -39,13 +42,12 @@ void run(const top_k_call<T>& call, const top_k_job& job, void* workspace) {
     case top_k_variant::two_pass_insert:
       return run_insert<T, Composite>(call, workspace);
     case top_k_variant::block_rows:
-      return call.source.cols < block_rows_wide ? run_block_rows<T, Composite, 256>(call)
-                                                : run_block_rows<T, Composite, 512>(call);
+      return run_block_rows<T, Composite>(call);
     case top_k_variant::warp_rows:
       return run_warp_rows<T, Composite, 1>(call);
     default:
-      return job.distinct ? run_sort<T, Composite, true>(call, workspace)
-                          : run_sort<T, Composite, false>(call, workspace);
+      return job.distinct ? run_distinct_sort<T>(call, workspace)
+                          : run_sort<T, Composite>(call, workspace);
   }
 }
 

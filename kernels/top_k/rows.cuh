@@ -374,35 +374,29 @@ bool stages_rows(const top_k_call<T>& call) {
          cuda::current_code().capability >= 90;
 }
 
-template <class T, class Composite>
-void run_staged_rows(const top_k_call<T>& call) {
+template <class T, class Composite, int Threads, bool Staged>
+void launch_block_rows(const top_k_call<T>& call) {
   const unsigned limit = block_rows_limit(call.k, sizeof(Composite), call.shared_bytes);
-  const std::size_t shared = limit * sizeof(Composite) + stage_slack +
-                             static_cast<std::size_t>(call.source.cols) * sizeof(T);
-  const auto kernel = block_rows_kernel<T, Composite, staged_threads, true>;
-  const auto* entry = reinterpret_cast<const void*>(kernel);
+  const std::size_t row_bytes =
+      Staged ? stage_slack + static_cast<std::size_t>(call.source.cols) * sizeof(T) : 0;
+  const std::size_t shared = limit * sizeof(Composite) + row_bytes;
+  const auto kernel = block_rows_kernel<T, Composite, Threads, Staged>;
   allow_shared_memory(kernel, shared);
   const index_t resident = static_cast<index_t>(call.multiprocessors) *
-                           cuda::resident_blocks_per_multiprocessor(entry, staged_threads, shared);
-  kernel<<<grid_blocks(call.rows, 1, resident), staged_threads, shared, call.stream>>>(
+                           cuda::resident_blocks_per_multiprocessor(
+                               reinterpret_cast<const void*>(kernel), Threads, shared);
+  kernel<<<grid_blocks(call.rows, 1, resident), Threads, shared, call.stream>>>(
       call.source, call.rows, call.k, limit, call.sink);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
-template <class T, class Composite, int Threads>
+template <class T, class Composite>
 void run_block_rows(const top_k_call<T>& call) {
   if constexpr (sizeof(T) == 4) {  // others are not measured
-    if (stages_rows(call)) return run_staged_rows<T, Composite>(call);
+    if (stages_rows(call)) return launch_block_rows<T, Composite, staged_threads, true>(call);
   }
-  const unsigned limit = block_rows_limit(call.k, sizeof(Composite), call.shared_bytes);
-  const std::size_t shared = limit * sizeof(Composite);
-  const auto kernel = block_rows_kernel<T, Composite, Threads, false>;
-  allow_shared_memory(kernel, shared);
-  const index_t resident =
-      static_cast<index_t>(call.multiprocessors) * block_rows_threads_per_sm / Threads;
-  kernel<<<grid_blocks(call.rows, 1, resident), Threads, shared, call.stream>>>(
-      call.source, call.rows, call.k, limit, call.sink);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  return call.source.cols < block_rows_wide ? launch_block_rows<T, Composite, 256, false>(call)
+                                            : launch_block_rows<T, Composite, 512, false>(call);
 }
 
 template <class T, class Composite, int Items>

@@ -1,10 +1,12 @@
 #pragma once
 // The bodies of sort.hpp.
 
+#include <algorithm>
+
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
 
 #include "kernels/common/launch.cuh"
 #include "kernels/top_k/sort.hpp"
@@ -16,51 +18,48 @@ inline constexpr index_t segmented_most_cols = 65536;
 
 /// Start of row i, as an iterator over i.
 struct row_start {
-  index_t cols;
-  __host__ __device__ index_t operator()(index_t row) const { return row * cols; }
+  int cols;
+  __host__ __device__ int operator()(int row) const { return row * cols; }
 };
 
-template <class Composite>
-cudaError_t segmented_sort(void* workspace, std::size_t& bytes, const Composite* in, Composite* out,
-                           index_t rows, index_t cols, cudaStream_t stream) {
-  const auto starts =
-      thrust::make_transform_iterator(thrust::counting_iterator<index_t>(0), row_start{cols});
-  return cub::DeviceSegmentedSort::SortKeysDescending(workspace, bytes, in, out, rows * cols, rows,
-                                                      starts, starts + 1, stream);
-}
-
-template <class Composite>
-cudaError_t single_sort(void* workspace, std::size_t& bytes, const Composite* in, Composite* out,
-                        index_t cols, int first_bit, cudaStream_t stream) {
-  return cub::DeviceRadixSort::SortKeysDescending(workspace, bytes, in, out, cols, first_bit,
-                                                  static_cast<int>(8 * sizeof(Composite)), stream);
-}
-
-template <class Composite>
-std::size_t sort_composites_workspace(index_t rows, index_t cols) {
-  std::size_t bytes = 0;
-  const Composite* in = nullptr;
-  Composite* out = nullptr;
-  if (rows > 1 && cols <= segmented_most_cols) {
-    GPU_SIMILARITY_CUDA_CHECK(segmented_sort(nullptr, bytes, in, out, rows, cols, nullptr));
-  } else {
-    GPU_SIMILARITY_CUDA_CHECK(single_sort(nullptr, bytes, in, out, cols, 0, nullptr));
+template <class Word>
+cudaError_t sort_rows(void* workspace, std::size_t& bytes, cub::DoubleBuffer<Word>& words,
+                      index_t rows, index_t cols, bit_range bits, cudaStream_t stream) {
+  if (rows == 1) {
+    return cub::DeviceRadixSort::SortKeysDescending(workspace, bytes, words, cols, bits.first,
+                                                    bits.end, stream);
   }
-  return bytes;
+  const auto starts = thrust::make_transform_iterator(thrust::counting_iterator<int>(0),
+                                                      row_start{static_cast<int>(cols)});
+  return cub::DeviceSegmentedRadixSort::SortKeysDescending(
+      workspace, bytes, words, static_cast<int>(rows * cols), static_cast<int>(rows), starts,
+      starts + 1, bits.first, bits.end, stream);
 }
 
-template <class Composite>
-void sort_composites(const Composite* in, Composite* out, index_t rows, index_t cols, int first_bit,
-                     void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
-  if (rows > 1 && cols <= segmented_most_cols) {
+template <class Word>
+std::size_t sort_words_workspace(index_t rows, index_t cols) {
+  cub::DoubleBuffer<Word> words;
+  const auto bytes_of = [&](index_t together) {
+    std::size_t bytes = 0;
     GPU_SIMILARITY_CUDA_CHECK(
-        segmented_sort(workspace, workspace_bytes, in, out, rows, cols, stream));
-    return;
+        sort_rows(nullptr, bytes, words, together, cols, {0, 8 * sizeof(Word)}, nullptr));
+    return bytes;
+  };
+  return cols > segmented_most_cols ? bytes_of(1) : std::max(bytes_of(1), bytes_of(rows));
+}
+
+template <class Word>
+const Word* sort_words(Word* words, Word* spare, index_t rows, index_t cols, bit_range bits,
+                       void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  const index_t together = cols > segmented_most_cols ? 1 : rows;
+  const Word* sorted = words;
+  for (index_t i = 0; i < rows; i += together) {
+    cub::DoubleBuffer<Word> both(words + i * cols, spare + i * cols);
+    GPU_SIMILARITY_CUDA_CHECK(
+        sort_rows(workspace, workspace_bytes, both, together, cols, bits, stream));
+    sorted = both.Current() - i * cols;
   }
-  for (index_t i = 0; i < rows; ++i) {
-    GPU_SIMILARITY_CUDA_CHECK(single_sort(workspace, workspace_bytes, in + i * cols, out + i * cols,
-                                          cols, first_bit, stream));
-  }
+  return sorted;
 }
 
 }  // namespace gpu::kernels::select

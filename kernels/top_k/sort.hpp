@@ -1,5 +1,5 @@
 #pragma once
-// CUB's sorts of composites, compiled once per width.
+// CUB's sorts of composites and keys, compiled once per width.
 
 #include <cuda_runtime_api.h>
 
@@ -10,14 +10,20 @@
 
 namespace gpu::kernels::select {
 
-/// Scratch memory of sort_composites for `rows` rows of `cols` each.
-template <class Composite>
-std::size_t sort_composites_workspace(index_t rows, index_t cols);
+/// The bits that words are sorted by.
+struct bit_range {
+  int first;
+  int end;
+};
 
-/// Sorts each row of in [rows, cols] into out, the largest first. Only bits from `first_bit` on
-/// need to differ: the sort of one row is stable, and the bits below descend in the input.
-template <class Composite>
-void sort_composites(const Composite* in, Composite* out, index_t rows, index_t cols, int first_bit,
-                     void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
+/// Scratch memory of sort_words for at most `rows` rows of `cols` each.
+template <class Word>
+std::size_t sort_words_workspace(index_t rows, index_t cols);
+
+/// Sorts each of the rows [rows, cols] by some bits, the largest first, and returns where they are
+/// then: at `words` or at `spare`, which is as large. Words of equal bits keep their order.
+template <class Word>
+const Word* sort_words(Word* words, Word* spare, index_t rows, index_t cols, bit_range bits,
+                       void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
 
 }  // namespace gpu::kernels::select

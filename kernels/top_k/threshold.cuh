@@ -124,7 +124,7 @@ __device__ inline void prefetch_first_tile(const T* row, index_t cols) {
 
 /// Walks the elements of a row that reach a bound, tile by tile, over all blocks of the row.
 /// Within a tile the bound is one on keys alone: a tile behind the bound's position needs a
-/// strictly better key. `take(position, composite)` is called for each hit.
+/// strictly better key. `take(composite)` is called for each hit.
 template <class T, class Composite, class Take>
 __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Composite bound,
                                   const Take& take) {
@@ -137,7 +137,7 @@ __device__ inline void filter_row(const T* row, index_t cols, key_t<T> flip, Com
   constexpr key_t<T> best_key = flip_of<T>(false);
   const auto test = [&](index_t position, T value) {
     const Composite c = compose<T, Composite>(make_key(value, flip), position);
-    if (c >= bound) take(position, c);
+    if (c >= bound) take(c);
   };
   if (blockIdx.x == 0) {
     for (index_t i = threadIdx.x; i < split.head; i += filter_threads) test(i, row[i]);
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(filter_threads, resident_threads / filter_thre
   const Composite bound =
       bound_of_list(list + row_number * plan.kept, plan.kept, plan.rank, counters);
   Composite* mine = candidates + row_number * plan.capacity;
-  filter_row<T>(source.row(row_number), source.cols, source.flip, bound, [&](index_t, Composite c) {
+  filter_row<T>(source.row(row_number), source.cols, source.flip, bound, [&](Composite c) {
     const auto place = static_cast<index_t>(atomicAdd(&filled[row_number], 1ull));
     if (place < plan.capacity) mine[place] = c;
   });
@@ -220,18 +220,8 @@ __device__ inline unsigned block_collect(const VisitAll& visit_all, Composite bo
 template <class Composite, class Count, class VisitAll>
 __device__ inline unsigned block_narrow(const VisitAll& visit_all, Count k, unsigned limit,
                                         Composite* items, refine_memory<Count>& memory) {
-  __shared__ Composite scratch[32];
   __shared__ unsigned counter;
-  Composite largest = 0;
-  Composite smallest = ~Composite{0};
-  visit_all([&](Composite c) {
-    largest = c > largest ? c : largest;
-    smallest = c < smallest ? c : smallest;
-  });
-  largest = block_max(largest, scratch);
-  smallest = ~block_max(static_cast<Composite>(~smallest), scratch);
-  const Composite bound = block_refine<Composite, Count>(visit_all, k, static_cast<Count>(limit),
-                                                         smallest, largest, memory);
+  const Composite bound = block_bound<Composite>(visit_all, k, static_cast<Count>(limit), memory);
   return block_collect(visit_all, bound, items, &counter);
 }
 

@@ -31,12 +31,13 @@ inline constexpr unsigned finish_most_own = 1024;
 inline constexpr index_t most_ranked_list = 256;
 inline constexpr int radix_threads = 512;
 inline constexpr int radix_blocks_per_sm = 4;
+/// Blocks of one row at most.
+inline constexpr index_t most_row_parts = 1024;
 inline constexpr int insert_threads = 128;
 inline constexpr int insert_most_blocks = 264;
 inline constexpr int warp_rows_warps = 4;
 /// Rows from here on get blocks of 512 threads in block_rows, shorter ones of 256.
 inline constexpr index_t block_rows_wide = 8192;
-inline constexpr index_t block_rows_threads_per_sm = 1536;
 /// Rows of 4-byte elements of this many bytes are staged in shared memory by block_rows, for k up
 /// to 64, on sm_90.
 inline constexpr int staged_threads = 128;

@@ -10,8 +10,15 @@ namespace {
 // Rows from here on are worth several blocks each (see docs/top_k.md for the measurements).
 constexpr index_t long_row = 65536;
 constexpr index_t many_rows = 512;
-// From this length on a row is selected alone by all of the device, whatever k.
-constexpr index_t very_long_row = index_t{1} << 20;
+// From so many rows on a block for each fills the device.
+constexpr index_t rows_of_blocks = 64;
+constexpr index_t most_sorted_by_warp = 256;
+// The most entries that one block ranks in good time: of threshold, and of 16-byte composites.
+constexpr index_t most_ranked_alone = 512;
+// Warps of the sample pass on their best four of 128: for a larger share they would be too few.
+constexpr index_t sampled_share = 64;
+// More distinct values than a sample shows for certain: the keys are sorted.
+constexpr index_t most_distinct_by_threshold = 32;
 
 top_k_variant choose_on_cpu(const top_k_shape& shape) {
   // Close to k = n nearly everything is a candidate, and sorting at once is cheaper.
@@ -19,36 +26,35 @@ top_k_variant choose_on_cpu(const top_k_shape& shape) {
                                                      : top_k_variant::sort;
 }
 
-top_k_variant choose_distinct_on_cuda(const top_k_shape& shape) {
-  return shape.k <= top_k_threshold_most_distinct_k ? top_k_variant::threshold
-                                                    : top_k_variant::sort;
-}
-
 top_k_variant choose_on_cuda(const top_k_shape& shape) {
-  if (shape.distinct) return choose_distinct_on_cuda(shape);
-  // One warp sorts many slowly: only where there are rows enough for every warp.
-  if (shape.cols <= top_k_warp_most_cols && (shape.k <= 32 || shape.rows >= many_rows)) {
+  if (shape.distinct) {
+    return shape.k <= most_distinct_by_threshold ? top_k_variant::threshold : top_k_variant::sort;
+  }
+  // One warp sorts many slowly: only short rows, enough for every warp.
+  if (shape.cols <= top_k_warp_most_cols &&
+      (shape.k <= 32 || (shape.cols <= most_sorted_by_warp && shape.rows >= many_rows))) {
     return top_k_variant::warp_rows;
   }
-  if (shape.cols < long_row && shape.k <= top_k_block_most_k) return top_k_variant::block_rows;
-  if (shape.k <= top_k_threshold_most_k_of(shape) && shape.k <= shape.cols / 8) {
+  const bool has_many_rows = shape.rows >= rows_of_blocks;
+  const bool is_wide = shape.element_bytes > 4;
+  if (shape.cols < long_row ? shape.k <= (is_wide ? most_ranked_alone : top_k_block_most_k)
+                            : has_many_rows && !is_wide && shape.k > most_ranked_alone &&
+                                  shape.k <= top_k_block_most_k) {
+    return top_k_variant::block_rows;
+  }
+  const index_t most_ranked = has_many_rows ? most_ranked_alone : top_k_threshold_most_k_of(shape);
+  if (shape.k <= most_ranked && shape.k <= shape.cols / sampled_share) {
     return top_k_variant::threshold;
   }
-  return shape.rows == 1 || shape.cols >= very_long_row ? top_k_variant::radix_select
-                                                        : top_k_variant::sort;
+  return top_k_variant::radix_select;
 }
 
 // Why a variant cannot take this shape on CUDA; null where it can.
 const char* cuda_objection(const top_k_shape& shape, top_k_variant asked) {
   if (shape.distinct) {
-    switch (asked) {
-      case top_k_variant::threshold:
-        return shape.k <= top_k_threshold_most_distinct_k ? nullptr : "takes distinct k up to 1024";
-      case top_k_variant::sort:
-        return nullptr;
-      default:
-        return "does not select distinct values";
-    }
+    if (asked == top_k_variant::sort) return nullptr;
+    if (asked != top_k_variant::threshold) return "does not select distinct values";
+    return shape.k <= top_k_threshold_most_distinct_k ? nullptr : "takes distinct k up to 64";
   }
   switch (asked) {
     case top_k_variant::threshold:

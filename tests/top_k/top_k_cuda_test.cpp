@@ -46,13 +46,11 @@ TEMPLATE_TEST_CASE("CUDA top_k by block_rows and warp_rows of one row", "[top_k]
                           {1, 5, 20, 32, 33, 1000, 1024});
 }
 
-TEMPLATE_TEST_CASE("CUDA top_k_distinct by every variant", "[top_k]", GPU_TEST_ELEMENTS) {
-  for (const auto variant : {gpu::top_k_variant::threshold, gpu::top_k_variant::sort}) {
-    check_distinct_vectors<TestType>(on_cuda, variant, {1, 2, 1000, 70001}, {1, 20, 32});
-  }
-  check_distinct_vectors<TestType>(on_cuda, gpu::top_k_variant::threshold, {20001, 70001},
-                                   {300, 1024});
-  check_distinct_vectors<TestType>(on_cuda, gpu::top_k_variant::sort, {20001}, {5000, 20001});
+TEMPLATE_TEST_CASE("CUDA top_k_distinct", "[top_k]", GPU_TEST_ELEMENTS) {
+  check_distinct_vectors<TestType>(on_cuda, gpu::top_k_variant::threshold, {1, 2, 1000, 70001},
+                                   {1, 20, 64});
+  check_distinct_vectors<TestType>(on_cuda, gpu::top_k_variant::sort, {1, 2, 1000, 20001, 70001},
+                                   {1, 20, 300, 5000, 20001});
 }
 
 TEMPLATE_TEST_CASE("CUDA top_k of rows by every variant", "[top_k]", std::int8_t, std::int32_t,
@@ -64,11 +62,12 @@ TEMPLATE_TEST_CASE("CUDA top_k of rows by every variant", "[top_k]", std::int8_t
     check_rows<TestType>(on_cuda, each, false, 3, 5, 9, 1);
   }
   check_rows<TestType>(on_cuda, variant::threshold, false, 3, 20000, 100, 1);
+  check_rows<TestType>(on_cuda, variant::radix_select, false, 3, 20000, 9000, 1);
+  check_rows<TestType>(on_cuda, variant::radix_select, false, 700, 900, 400, 0);
   check_rows<TestType>(on_cuda, variant::warp_rows, false, 150, 30, 8, 0);
-  for (const auto each : {variant::threshold, variant::sort}) {
-    check_rows<TestType>(on_cuda, each, true, 7, 300, 9, 3);
-    check_rows<TestType>(on_cuda, each, true, 3, 20000, 20, 1);
-  }
+  check_rows<TestType>(on_cuda, variant::automatic, true, 7, 300, 9, 3);
+  check_rows<TestType>(on_cuda, variant::automatic, true, 3, 20000, 20, 1);
+  check_rows<TestType>(on_cuda, variant::automatic, true, 700, 900, 400, 0);
 }
 
 // On their own, so that compute-sanitizer can watch this kernel alone.
@@ -93,7 +92,6 @@ TEST_CASE("CUDA and CPU give the same top_k of a larger vector", "[top_k]") {
         INFO(gpu_test::describe(kind, x.size(), k, cuda));
         CHECK(gpu::top_k(x, k, cuda).indices == expected.indices);
       }
-      if (k > 1024) continue;
       cuda.variant = variant::automatic;
       const auto expected_distinct = gpu::top_k_distinct(x, k, cpu);
       const auto distinct = gpu::top_k_distinct(x, k, cuda);

@@ -54,9 +54,9 @@ TEST_CASE("What a variant of top_k plans with fits the shared memory of a block"
         CHECK(static_cast<std::size_t>(limit) * composite + 26 * 1024 <= shared);
       }
       for (const index_t cols : {20000, 100000000}) {
-        const auto plan = select::plan_distinct_sample(cols, 1024, composite, shared);
+        const auto plan = select::plan_distinct_sample(cols, 64, composite, shared);
         CHECK(static_cast<std::size_t>(plan.kept) * composite + 23 * 1024 <= shared);
-        CHECK(plan.kept >= 1024 / 8);
+        CHECK(plan.kept >= 64);
       }
     }
   }
@@ -72,14 +72,25 @@ TEST_CASE("Large k of wide elements takes radix_select where shared memory is sh
   CHECK(on_cuda(doubles(2048, turing)) == top_k_variant::threshold);
   CHECK_THROWS_AS(on_cuda(doubles(4096, turing), top_k_variant::threshold), gpu::unsupported);
   CHECK(on_cuda({.cols = 10000000, .k = 4096, .shared_bytes = turing}) == top_k_variant::threshold);
+  // So it does where a block would rank many for each row, or where the sample has too few.
+  const auto rows = [](index_t k, std::size_t element) {
+    return top_k_shape{
+        .rows = 1000, .cols = 100000, .k = k, .element_bytes = element, .shared_bytes = hopper};
+  };
+  CHECK(on_cuda(rows(512, 4)) == top_k_variant::threshold);
+  CHECK(on_cuda(rows(2048, 4)) == top_k_variant::block_rows);
+  CHECK(on_cuda(rows(2048, 8)) == top_k_variant::radix_select);
+  CHECK(on_cuda(rows(20000, 4)) == top_k_variant::radix_select);
+  CHECK(on_cuda({.cols = 100000, .k = 2048, .element_bytes = 8, .shared_bytes = hopper}) ==
+        top_k_variant::radix_select);
 }
 
 TEST_CASE("Distinct values of any k have a variant", "[top_k][plan]") {
   for (const std::size_t shared : every_shared_bytes) {
-    for (const index_t k : {1, 1024, 1025, 100000, 10000000}) {
+    for (const index_t k : {1, 32, 33, 100000, 10000000}) {
       const top_k_shape shape{
           .cols = 10000000, .k = k, .distinct = true, .element_bytes = 8, .shared_bytes = shared};
-      CHECK(on_cuda(shape) == (k <= 1024 ? top_k_variant::threshold : top_k_variant::sort));
+      CHECK(on_cuda(shape) == (k <= 32 ? top_k_variant::threshold : top_k_variant::sort));
     }
   }
 }

@@ -43,7 +43,7 @@ enum class mean_filter_variant {
   constant_memory,  ///< CUDA: as direct, with the weights in constant memory; window <= 256.
   shared_memory,    ///< CUDA: a block shares a tile with its halo; window <= 4096.
   block_sums,       ///< Sums of blocks shared by all windows over them; any window costs the same.
-  multi_level       ///< CUDA: block sums in global memory; window >= 4096.
+  multi_level       ///< CUDA: block sums in global memory; window >= 1152.
 };
 
 /// "zero", "reflect", "nearest", ...: the name of the enumerator.
@@ -249,7 +249,7 @@ template <rows_like In>
 }
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
-/// capturable in a CUDA graph. `multi_level` takes scratch memory, about 24 bytes per 2304
+/// capturable in a CUDA graph. `multi_level` takes scratch memory, about 48 bytes per 1152
 /// elements, and far windows take 24 bytes per row: `options.workspace`, or from the stream's
 /// memory pool.
 template <class In, class Out>

@@ -38,8 +38,9 @@ struct block_sums_layout {
 };
 
 template <class Sum>
-constexpr block_sums_layout lay_out_block_sums(int window, int outputs, int threads,
-                                               std::size_t in_bytes, std::size_t out_bytes) {
+constexpr block_sums_layout lay_out_block_sums(int window, int outputs, std::size_t in_bytes,
+                                               std::size_t out_bytes) {
+  constexpr int threads = chunk_threads;
   block_sums_layout layout{};
   layout.whole_chunks = (window - outputs) / outputs;
   layout.rest = (window - outputs) % outputs;
@@ -95,14 +96,14 @@ __device__ Sum chunk_sum(const In* chunk) {
 
 /// The sum of the chunks after the thread's own that all its windows hold. `own` is the sum of
 /// its own chunk. All threads call it; `prefixes` is room for the chunks, and one for each 32.
-template <class Sum, int K, int Threads, class In>
+template <class Sum, int K, class In>
 __device__ Sum base_of_chunks(const In* tile, const Sum& own, const block_sums_layout& layout,
                               Sum* prefixes) {
   const int thread = static_cast<int>(threadIdx.x);
   Sum base;
   if (layout.whole_chunks < 32) {
     prefixes[thread] = own;
-    for (int c = thread + Threads; c < layout.chunks; c += Threads) {
+    for (int c = thread + chunk_threads; c < layout.chunks; c += chunk_threads) {
       prefixes[c] = chunk_sum<Sum, K>(tile + c * K);
     }
     __syncthreads();
@@ -110,7 +111,7 @@ __device__ Sum base_of_chunks(const In* tile, const Sum& own, const block_sums_l
     return base;
   }
   Sum* totals = prefixes + layout.chunks;
-  for (int c = thread; c < layout.chunks; c += Threads) {
+  for (int c = thread; c < layout.chunks; c += chunk_threads) {
     const Sum prefix = warp_prefix(c == thread ? own : chunk_sum<Sum, K>(tile + c * K));
     prefixes[c] = prefix;
     if (c % 32 == 31) totals[c / 32] = prefix;
@@ -124,7 +125,7 @@ __device__ Sum base_of_chunks(const In* tile, const Sum& own, const block_sums_l
 }
 
 /// The K means of the thread from a tile, where the window is at least K.
-template <class Sum, int K, int Threads, class In, class Mean>
+template <class Sum, int K, class In, class Mean>
 __device__ void long_windows(const In* tile, const block_sums_layout& layout, Sum* sums,
                              const Mean& mean) {
   const In* own = tile + static_cast<int>(threadIdx.x) * K;
@@ -137,7 +138,7 @@ __device__ void long_windows(const In* tile, const block_sums_layout& layout, Su
   }
   Sum prefix;
   if (layout.whole_chunks > 0) {
-    prefix = base_of_chunks<Sum, K, Threads>(tile, running, layout, sums);
+    prefix = base_of_chunks<Sum, K>(tile, running, layout, sums);
   }
   const In* next = own + (1 + layout.whole_chunks) * K;
   for (int r = 0; r < layout.rest; ++r) prefix.add(static_cast<double>(next[r]));
@@ -169,11 +170,11 @@ __device__ void short_windows(const In* tile, const Weights& weights, const Mean
 
 /// Writes the means from output `first` of a row on, from their staged elements. The results stand
 /// where these were. `Short`: the window where that is at most K, else 0.
-template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
+template <class Sum, int K, int Short, class In, class Out, class Weights>
 __device__ void write_tile_means(const filter_args<In, Out>& args, const Weights& weights,
                                  const block_sums_layout& layout, const In* tile, Sum* sums,
                                  index_t row, index_t first, unsigned char* buffer) {
-  constexpr int tile_outputs = Threads * K;
+  constexpr int tile_outputs = chunk_threads * K;
   const bool full = args.template full_windows<Sum>(first, first + tile_outputs);
   Out means[K];
   const auto keep = [&](int j, const Sum& sum) {
@@ -183,7 +184,7 @@ __device__ void write_tile_means(const filter_args<In, Out>& args, const Weights
   if constexpr (Short > 0) {
     short_windows<Sum, K, Short>(tile, weights, keep);
   } else {
-    long_windows<Sum, K, Threads>(tile, layout, sums, keep);
+    long_windows<Sum, K>(tile, layout, sums, keep);
   }
   __syncthreads();
   Out* results = reinterpret_cast<Out*>(buffer);
@@ -195,14 +196,14 @@ __device__ void write_tile_means(const filter_args<In, Out>& args, const Weights
   results_read();
 }
 
-template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
-__global__ void __launch_bounds__(Threads)
+template <class Sum, int K, int Short, class In, class Out, class Weights>
+__global__ void __launch_bounds__(chunk_threads)
     block_sums_kernel(const __grid_constant__ filter_args<In, Out> args,
                       const __grid_constant__ Weights weights,
                       const __grid_constant__ block_sums_layout layout, index_t tiles_per_row) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ copy_barrier barriers[2];
-  constexpr int tile_outputs = Threads * K;
+  constexpr int tile_outputs = chunk_threads * K;
   const int staged = tile_outputs + static_cast<int>(args.shape.window) - 1;
   const index_t tiles = args.shape.rows * tiles_per_row;
   init_barriers(barriers, 2);
@@ -234,9 +235,8 @@ __global__ void __launch_bounds__(Threads)
       await_tile(barriers[1], bulk[1], phases[1]);
     }
     const auto [row, index] = split_index(t, tiles_per_row);
-    write_tile_means<Sum, K, Threads, Short>(args, weights, layout, here, sums, row,
-                                             index * tile_outputs,
-                                             shared_bytes + buffer * layout.buffer_bytes);
+    write_tile_means<Sum, K, Short>(args, weights, layout, here, sums, row, index * tile_outputs,
+                                    shared_bytes + buffer * layout.buffer_bytes);
     if (two) {
       buffer ^= 1;
     } else if (t + gridDim.x < tiles) {
@@ -245,28 +245,24 @@ __global__ void __launch_bounds__(Threads)
   }
 }
 
-/// Blocks of `kernel` that the device holds at once.
-template <class Kernel>
-index_t resident_blocks(Kernel* kernel, int threads, std::size_t bytes) {
-  const int blocks = cuda::resident_blocks_per_multiprocessor(reinterpret_cast<const void*>(kernel),
-                                                              threads, bytes);
-  return static_cast<index_t>(cuda::current_limits().multiprocessors) * blocks;
-}
-
-template <class Sum, int K, int Threads, int Short, class In, class Out, class Weights>
+template <class Sum, int K, int Short, class In, class Out, class Weights>
 void launch_block_sums_of(const filter_args<In, Out>& args, const Weights& weights,
                           cudaStream_t stream) {
-  auto layout = lay_out_block_sums<Sum>(static_cast<int>(args.shape.window), K, Threads, sizeof(In),
-                                        sizeof(Out));
+  auto layout =
+      lay_out_block_sums<Sum>(static_cast<int>(args.shape.window), K, sizeof(In), sizeof(Out));
   if (Short > 0) layout.whole_chunks = layout.rest = 0;
-  const index_t tiles_per_row = ceil_div(args.shape.output_cols, Threads * K);
+  const index_t tiles_per_row = ceil_div(args.shape.output_cols, chunk_threads * K);
   const index_t tiles = args.shape.rows * tiles_per_row;
-  auto* kernel = &block_sums_kernel<Sum, K, Threads, Short, In, Out, Weights>;
+  auto* kernel = &block_sums_kernel<Sum, K, Short, In, Out, Weights>;
   allow_shared_memory(kernel, layout.bytes);
   const index_t most =
-      layout.buffers == 2 ? resident_blocks(kernel, Threads, layout.bytes) : 0x7fffffff;
-  kernel<<<grid_blocks(tiles, 1, most), Threads, layout.bytes, stream>>>(args, weights, layout,
-                                                                         tiles_per_row);
+      layout.buffers == 2
+          ? static_cast<index_t>(cuda::current_limits().multiprocessors) *
+                cuda::resident_blocks_per_multiprocessor(reinterpret_cast<const void*>(kernel),
+                                                         chunk_threads, layout.bytes)
+          : 0x7fffffff;
+  kernel<<<grid_blocks(tiles, 1, most), chunk_threads, layout.bytes, stream>>>(
+      args, weights, layout, tiles_per_row);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
@@ -274,33 +270,24 @@ void launch_block_sums_of(const filter_args<In, Out>& args, const Weights& weigh
 template <class Sum, int Most, class In, class Out, class Weights>
 void launch_short_windows(const filter_args<In, Out>& args, const Weights& weights,
                           cudaStream_t stream) {
-  constexpr block_sums_tile tile = block_sums_policy<sizeof(In)>::narrow;
   if constexpr (Most > 1) {
     if (args.shape.window < Most) {
       return launch_short_windows<Sum, Most - 1>(args, weights, stream);
     }
   }
-  launch_block_sums_of<Sum, tile.outputs, tile.threads, Most>(args, weights, stream);
+  launch_block_sums_of<Sum, chunk_outputs<sizeof(In)>, Most>(args, weights, stream);
 }
 
 /// Windows of 1 to max_block_sums_window.
 template <class Sum, class In, class Out>
 void launch_block_sums(const filter_args<In, Out>& args, cudaStream_t stream) {
-  using policy = block_sums_policy<sizeof(In)>;
-  constexpr block_sums_tile narrow = policy::narrow;
-  constexpr block_sums_tile wide = policy::wide;
-  const index_t window = args.shape.window;
-  const auto wide_layout = lay_out_block_sums<Sum>(static_cast<int>(window), wide.outputs,
-                                                   wide.threads, sizeof(In), sizeof(Out));
-  if (window < 9) {
+  constexpr int outputs = chunk_outputs<sizeof(In)>;
+  if (args.shape.window < 9) {
     launch_short_windows<Sum, 8>(args, no_weights{}, stream);
-  } else if (window < narrow.outputs) {
-    launch_block_sums_of<Sum, 9, narrow.threads, 0>(args, no_weights{}, stream);
-  } else if (window >= wide_from &&
-             wide_layout.bytes <= cuda::current_limits().block_shared_bytes) {
-    launch_block_sums_of<Sum, wide.outputs, wide.threads, 0>(args, no_weights{}, stream);
+  } else if (args.shape.window < outputs) {
+    launch_block_sums_of<Sum, 9, 0>(args, no_weights{}, stream);
   } else {
-    launch_block_sums_of<Sum, narrow.outputs, narrow.threads, 0>(args, no_weights{}, stream);
+    launch_block_sums_of<Sum, outputs, 0>(args, no_weights{}, stream);
   }
 }
 

@@ -3,7 +3,7 @@
 // whole periods of the extended row or copies of its ends, is cut off in
 // plan/mean_filter_variants.hpp and summed here, one block a row, in two doubles; the kernels of a
 // far_sum add it to what their windows hold. Three variants have such kernels: direct, block_sums
-// (narrow tiles) and multi_level. Cost: one more read of the row, or of the elements of a period,
+// and multi_level. Cost: one more read of the row, or of the elements of a period,
 // whatever the window.
 
 #include <cstddef>
@@ -43,9 +43,9 @@ __device__ row_common sum_copies(const filter_args<In, Out>& args, const In* row
 }
 
 template <class Sum, class In, class Out>
-__global__ void __launch_bounds__(level_threads)
+__global__ void __launch_bounds__(chunk_threads)
     row_common_kernel(const __grid_constant__ filter_args<In, Out> args, row_common* to) {
-  __shared__ Sum room[level_threads / 32];
+  __shared__ Sum room[chunk_threads / 32];
   for (index_t row = blockIdx.x; row < args.shape.rows; row += gridDim.x) {
     const In* in = args.in_row(row);
     if (args.shape.periods == 0) {
@@ -53,8 +53,11 @@ __global__ void __launch_bounds__(level_threads)
       continue;
     }
     Sum sum;
-    add_places(args, in, 0, args.shape.period, sum);
-    sum = block_total<Sum, level_threads>(sum, room);
+#pragma unroll 4
+    for (index_t e = threadIdx.x; e < args.shape.period; e += chunk_threads) {
+      sum.add(static_cast<double>(args.extended(in, e)));
+    }
+    sum = block_total(sum, room);
     if (threadIdx.x == 0) to[row] = times(args.shape.periods, sum);
   }
 }
@@ -71,7 +74,7 @@ inline std::size_t row_common_bytes(const detail::filter_shape& shape) {
 template <class Sum, class In, class Out>
 void launch_row_common(filter_args<In, Out>& args, void* workspace, cudaStream_t stream) {
   auto* const to = static_cast<row_common*>(workspace);
-  row_common_kernel<Sum><<<grid_blocks(args.shape.rows, 1), level_threads, 0, stream>>>(args, to);
+  row_common_kernel<Sum><<<grid_blocks(args.shape.rows, 1), chunk_threads, 0, stream>>>(args, to);
   GPU_SIMILARITY_CHECK_LAUNCH();
   args.common = to;
 }
@@ -82,14 +85,14 @@ template <class Exact, class In, class Out>
 void launch_far_window(filter_args<In, Out> args, mean_filter_variant variant, void* workspace,
                        cudaStream_t stream) {
   using sum = far_sum<Exact>;
-  constexpr block_sums_tile tile = block_sums_policy<sizeof(In)>::narrow;
+  constexpr int outputs = chunk_outputs<sizeof(In)>;
   launch_row_common<Exact>(args, workspace, stream);
   if (variant == mean_filter_variant::multi_level) {
     return launch_multi_level<sum>(
         args, static_cast<std::byte*>(workspace) + row_common_bytes(args.shape), stream);
   }
-  if (variant == mean_filter_variant::block_sums && args.shape.window >= tile.outputs) {
-    return launch_block_sums_of<sum, tile.outputs, tile.threads, 0>(args, no_weights{}, stream);
+  if (variant == mean_filter_variant::block_sums && args.shape.window >= outputs) {
+    return launch_block_sums_of<sum, outputs, 0>(args, no_weights{}, stream);
   }
   launch_direct<sum>(args, no_weights{}, stream);
 }

@@ -19,8 +19,7 @@ std::size_t mean_filter_workspace_bytes(const detail::filter_shape& shape,
                                         mean_filter_variant variant);
 
 /// Outputs that one block computes.
-index_t mean_filter_tile_outputs(const detail::filter_shape& shape, std::size_t element_bytes,
-                                 mean_filter_variant variant);
+index_t mean_filter_tile_outputs(std::size_t element_bytes, mean_filter_variant variant);
 
 /// Filters each row with `variant`, which must be offered for the window. `workspace` is device
 /// memory of mean_filter_workspace_bytes bytes.

@@ -7,8 +7,8 @@
 #include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
 #include "kernels/mean_filter/ladder.cuh"
-#include "kernels/mean_filter/march.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
+#include "kernels/mean_filter/short_rows.cuh"
 
 namespace gpu::kernels {
 
@@ -25,8 +25,8 @@ void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_va
     case mean_filter_variant::shared_memory:
       return launch_shared_tile<Sum>(args, no_weights{}, stream);
     case mean_filter_variant::block_sums:
-      if (launch_marching_block_sums<Sum>(args, stream)) return;
-      return launch_block_sums<Sum>(args, stream);
+      return are_short_rows(args.shape) ? launch_short_rows<Sum>(args, stream)
+                                        : launch_block_sums<Sum>(args, stream);
     case mean_filter_variant::multi_level:
       return launch_multi_level<Exact>(args, workspace, stream);
     default:

@@ -1,11 +1,12 @@
 #pragma once
-// Variant `multi_level`: windows longer than shared memory. Three launches:
-//   1. the sum of each tile of 2304 places of the extended row;
-//   2. the sum of every 256 of those;
+// Variant `multi_level`: windows longer than a tile. Three launches, where the window is q tiles
+// and r places long:
+//   1. the sums of each tile of 1152 places of an extended row, and of its first r places;
+//   2. the sum of every 256 tiles;
 //   3. one tile of outputs a block: with b the tile,
 //      window of output j = suffix of tile b from j on + base + prefix of the elements from the
-//      end of the first window on, where the base, whole tiles and fewer than one tile of single
-//      elements, is the same for all outputs of the tile.
+//      end of the first window on, where the base, the tiles b + 1 to b + q - 1 and the first r
+//      places of tile b + q, is the same for all outputs of the tile.
 // Traffic: the row is read once by 1 and twice by 3 (own elements and those a window ahead, which
 // the second-level cache serves for windows up to its size), and written once. Sums are of two
 // doubles for every type: a window may hold 2^31 elements.
@@ -14,91 +15,113 @@
 
 namespace gpu::kernels {
 
-/// Sum over all threads of the block, in the order of the threads; every thread gets it.
-template <class Sum, int Threads>
+/// Sum over all threads of the block, in the order of the threads; every thread gets it. `room` is
+/// one for each warp.
+template <class Sum>
 __device__ Sum block_total(Sum own, Sum* room) {
   own = warp_prefix(own);
   if (threadIdx.x % 32 == 31) room[threadIdx.x / 32] = own;
   __syncthreads();
   Sum total;
 #pragma unroll
-  for (int w = 0; w < Threads / 32; ++w) total.add(room[w]);
+  for (int w = 0; w < chunk_threads / 32; ++w) total.add(room[w]);
   __syncthreads();
   return total;
 }
 
-template <class In, class Out>
-__device__ double place_value(const filter_args<In, Out>& args, const In* row, index_t e,
-                              bool inside) {
-  return static_cast<double>(inside ? row[e] : args.extended(row, e));
+/// Tiles of one row at each level.
+struct level_counts {
+  index_t output_tiles;
+  index_t tiles;
+  index_t supers;
+  /// All of a row: of tiles, of what they begin with, and of tiles of tiles.
+  [[nodiscard]] __host__ __device__ index_t sums() const { return 2 * tiles + supers; }
+};
+inline level_counts count_levels(const detail::filter_shape& shape) {
+  const index_t outputs = ceil_div(shape.output_cols, level_tile);
+  const index_t tiles = outputs + shape.window / level_tile;
+  return {outputs, tiles, ceil_div(tiles, level_fan)};
 }
 
-/// Adds places first to end - 1, thread by thread.
-template <class Sum, class In, class Out>
-__device__ void add_places(const filter_args<In, Out>& args, const In* row, index_t first,
-                           index_t end, Sum& sum) {
-  const bool inside = args.inside(first, end);
-#pragma unroll 4
-  for (index_t e = first + threadIdx.x; e < end; e += level_threads) {
-    sum.add(place_value(args, row, e, inside));
-  }
-}
+/// The sums of all rows.
+template <class Sum>
+struct level_sums {
+  level_counts counts;
+  Sum* all;
+  __device__ Sum* tiles(index_t row) const { return all + row * counts.sums(); }
+  __device__ Sum* heads(index_t row) const { return tiles(row) + counts.tiles; }
+  __device__ Sum* supers(index_t row) const { return heads(row) + counts.tiles; }
+};
 
 template <class Sum, class In, class Out>
-__global__ void __launch_bounds__(level_threads)
-    tile_sums_kernel(const __grid_constant__ filter_args<In, Out> args, index_t tiles_per_row,
-                     Sum* sums) {
-  __shared__ Sum room[level_threads / 32];
-  for (index_t t = blockIdx.x; t < args.shape.rows * tiles_per_row; t += gridDim.x) {
-    const auto [row, tile] = split_index(t, tiles_per_row);
+__global__ void __launch_bounds__(chunk_threads)
+    tile_sums_kernel(const __grid_constant__ filter_args<In, Out> args, level_sums<Sum> sums) {
+  __shared__ Sum room[chunk_threads / 32];
+  const index_t rest = args.shape.window % level_tile;
+  for (index_t t = blockIdx.x; t < args.shape.rows * sums.counts.tiles; t += gridDim.x) {
+    const auto [row, tile] = split_index(t, sums.counts.tiles);
+    const In* const in = args.in_row(row);
     const index_t first = tile * level_tile - args.shape.left;
-    Sum sum;
-    add_places(args, args.in_row(row), first, first + level_tile, sum);
-    sum = block_total<Sum, level_threads>(sum, room);
-    if (threadIdx.x == 0) sums[t] = sum;
+    const bool inside = args.inside(first, first + level_tile);
+    double own[level_outputs];
+#pragma unroll
+    for (int j = 0; j < level_outputs; ++j) {
+      const index_t e = first + threadIdx.x + j * chunk_threads;
+      own[j] = static_cast<double>(inside ? in[e] : args.extended(in, e));
+    }
+    Sum head;
+    Sum tail;
+#pragma unroll
+    for (int j = 0; j < level_outputs; ++j) {
+      if (static_cast<int>(threadIdx.x) + j * chunk_threads < rest) {
+        head.add(own[j]);
+      } else {
+        tail.add(own[j]);
+      }
+    }
+    head = block_total(head, room);
+    tail = block_total(tail, room);
+    if (threadIdx.x == 0) {
+      sums.heads(row)[tile] = head;
+      tail.add(head);
+      sums.tiles(row)[tile] = tail;
+    }
   }
+}
+
+/// Adds sums first to end - 1, thread by thread.
+template <class Sum>
+__device__ void add_sums(const Sum* sums, index_t first, index_t end, Sum& sum) {
+  for (index_t t = first + threadIdx.x; t < end; t += chunk_threads) sum.add(sums[t]);
 }
 
 template <class Sum>
-__global__ void __launch_bounds__(level_threads)
-    super_sums_kernel(const Sum* sums, index_t rows, index_t tiles_per_row, index_t supers_per_row,
-                      Sum* supers) {
-  __shared__ Sum room[level_threads / 32];
-  for (index_t s = blockIdx.x; s < rows * supers_per_row; s += gridDim.x) {
-    const auto [row, super] = split_index(s, supers_per_row);
+__global__ void __launch_bounds__(chunk_threads)
+    super_sums_kernel(level_sums<Sum> sums, index_t rows) {
+  __shared__ Sum room[chunk_threads / 32];
+  for (index_t s = blockIdx.x; s < rows * sums.counts.supers; s += gridDim.x) {
+    const auto [row, super] = split_index(s, sums.counts.supers);
     const index_t first = super * level_fan;
-    const index_t end = first + level_fan < tiles_per_row ? first + level_fan : tiles_per_row;
     Sum sum;
-    for (index_t t = first + threadIdx.x; t < end; t += level_threads) {
-      sum.add(sums[row * tiles_per_row + t]);
-    }
-    sum = block_total<Sum, level_threads>(sum, room);
-    if (threadIdx.x == 0) supers[s] = sum;
+    add_sums(sums.tiles(row), first, min(first + level_fan, sums.counts.tiles), sum);
+    sum = block_total(sum, room);
+    if (threadIdx.x == 0) sums.supers(row)[super] = sum;
   }
 }
 
 /// Adds the tiles first to end - 1, thread by thread, whole super sums where they fit.
 template <class Sum>
-__device__ void add_tiles(const Sum* sums, const Sum* supers, index_t first, index_t end,
+__device__ void add_tiles(const Sum* tiles, const Sum* supers, index_t first, index_t end,
                           Sum& sum) {
   const index_t super_first = ceil_div(first, level_fan);
   const index_t super_end = end / level_fan;
-  if (super_first >= super_end) {
-    for (index_t t = first + threadIdx.x; t < end; t += level_threads) sum.add(sums[t]);
-    return;
-  }
-  for (index_t t = first + threadIdx.x; t < super_first * level_fan; t += level_threads) {
-    sum.add(sums[t]);
-  }
-  for (index_t s = super_first + threadIdx.x; s < super_end; s += level_threads) {
-    sum.add(supers[s]);
-  }
-  for (index_t t = super_end * level_fan + threadIdx.x; t < end; t += level_threads) {
-    sum.add(sums[t]);
-  }
+  if (super_first >= super_end) return add_sums(tiles, first, end, sum);
+  add_sums(tiles, first, super_first * level_fan, sum);
+  add_sums(supers, super_first, super_end, sum);
+  add_sums(tiles, super_end * level_fan, end, sum);
 }
 
-/// Sum of the totals of the threads before this one; `room` is one per warp.
+/// Sum of the totals of the threads before this one; `room` is one for each warp.
 template <class Sum>
 __device__ Sum sum_before(const Sum& own, Sum* room) {
   const Sum inclusive = warp_prefix(own);
@@ -124,50 +147,43 @@ __device__ Sum sum_after(const Sum& own, Sum* room) {
     room[warp] = total;
   }
   __syncthreads();
-  for (unsigned w = warp + 1; w < level_threads / 32; ++w) after.add(room[w]);
+  for (unsigned w = warp + 1; w < chunk_threads / 32; ++w) after.add(room[w]);
   __syncthreads();
   return after;
 }
 
-/// The thread's level_outputs places of the tile from place `first` on, in registers.
-template <class In, class Out>
-__device__ void read_chunk(const filter_args<In, Out>& args, const In* row, index_t first, In* tile,
-                           In (&chunk)[level_outputs]) {
-  const bool inside = args.inside(first, first + level_tile);
-#pragma unroll
-  for (int k = 0; k < level_outputs; ++k) {
-    const int i = static_cast<int>(threadIdx.x) + k * level_threads;
-    tile[i] = inside ? row[first + i] : args.extended(row, first + i);
-  }
-  __syncthreads();
-#pragma unroll
-  for (int k = 0; k < level_outputs; ++k) chunk[k] = tile[threadIdx.x * level_outputs + k];
-  __syncthreads();
-}
-
+/// Shared memory: the own elements, and those a window ahead; the results stand where these were.
 template <class Sum, class In, class Out>
-__global__ void __launch_bounds__(level_threads)
-    multi_level_kernel(const __grid_constant__ filter_args<In, Out> args, const Sum* sums,
-                       const Sum* supers, index_t output_tiles, index_t tiles_per_row,
-                       index_t supers_per_row) {
-  __shared__ Sum room[level_threads / 32];
-  __shared__ __align__(16) unsigned char shared_bytes[level_tile * sizeof(double)];
-  In* tile = reinterpret_cast<In*>(shared_bytes);
+__global__ void __launch_bounds__(chunk_threads)
+    multi_level_kernel(const __grid_constant__ filter_args<In, Out> args,
+                       const level_sums<Sum> sums) {
+  constexpr int count = static_cast<int>(level_tile);
+  constexpr std::size_t in_bytes = (count * sizeof(In) + stage_slack + 127) / 128 * 128;
+  constexpr std::size_t out_bytes = count * sizeof(Out);
+  __shared__ __align__(
+      16) unsigned char shared_bytes[2 * in_bytes > out_bytes ? 2 * in_bytes : out_bytes];
+  __shared__ Sum room[chunk_threads / 32];
+  __shared__ copy_barrier barriers[2];
+  init_barriers(barriers, 2);
+  unsigned phases[2] = {0, 0};
   const index_t window = args.shape.window;
-  const index_t whole = (window - level_tile) / level_tile;
-  for (index_t t = blockIdx.x; t < args.shape.rows * output_tiles; t += gridDim.x) {
-    const auto [row, b] = split_index(t, output_tiles);
-    const In* in = args.in_row(row);
-    const index_t first = b * level_tile - args.shape.left;
-    // The base: whole tiles, then single elements up to the end of the first window.
-    Sum part;
-    add_tiles(sums + row * tiles_per_row, supers + row * supers_per_row, b + 1, b + 1 + whole,
-              part);
-    add_places(args, in, first + (1 + whole) * level_tile, first + window, part);
-    const Sum base = block_total<Sum, level_threads>(part, room);
-    // Suffixes of the own elements.
-    In own[level_outputs];
-    read_chunk(args, in, first, tile, own);
+  const index_t whole = window / level_tile;
+  const int at = static_cast<int>(threadIdx.x) * level_outputs;
+  for (index_t t = blockIdx.x; t < args.shape.rows * sums.counts.output_tiles; t += gridDim.x) {
+    const auto [row, b] = split_index(t, sums.counts.output_tiles);
+    const index_t output = b * level_tile;
+    const index_t first = output - args.shape.left;
+    bool bulk[2];
+    const In* const own =
+        begin_tile(args, args.in_row(row), first, count, shared_bytes, barriers[0], bulk[0]) + at;
+    const In* const front = begin_tile(args, args.in_row(row), first + window, count,
+                                       shared_bytes + in_bytes, barriers[1], bulk[1]) +
+                            at;
+    Sum base;
+    add_tiles(sums.tiles(row), sums.supers(row), b + 1, b + whole, base);
+    base = block_total(base, room);
+    base.add(sums.heads(row)[b + whole]);
+    await_tile(barriers[0], bulk[0], phases[0]);
     Sum suffix[level_outputs];
     Sum total;
 #pragma unroll
@@ -175,60 +191,40 @@ __global__ void __launch_bounds__(level_threads)
       total.add(static_cast<double>(own[j]));
       suffix[j] = total;
     }
-    const Sum after = sum_after(total, room);
-    // Prefixes of the elements from the end of the first window on.
-    read_chunk(args, in, first + window, tile, own);
-    Sum chunk;
-#pragma unroll
-    for (int j = 0; j < level_outputs; ++j) chunk.add(static_cast<double>(own[j]));
-    Sum prefix = base;
-    prefix.add(sum_before(chunk, room));
-    Out* results = reinterpret_cast<Out*>(shared_bytes);
-    const index_t output = b * level_tile + threadIdx.x * level_outputs;
+    base.add(sum_after(total, room));
+    await_tile(barriers[1], bulk[1], phases[1]);
+    base.add(sum_before(chunk_sum<Sum, level_outputs>(front), room));
+    const bool full = args.template full_windows<Sum>(output, output + count);
+    Out means[level_outputs];
 #pragma unroll
     for (int j = 0; j < level_outputs; ++j) {
-      if (j > 0) prefix.add(static_cast<double>(own[j - 1]));
-      suffix[j].add(after);
-      suffix[j].add(prefix);
-      results[threadIdx.x * level_outputs + j] = args.mean(suffix[j], row, output + j);
+      if (j > 0) base.add(static_cast<double>(front[j - 1]));
+      suffix[j].add(base);
+      means[j] = full ? args.full_mean(suffix[j], row, output + at + j)
+                      : args.mean(suffix[j], row, output + at + j);
     }
     __syncthreads();
-    const index_t left = args.shape.output_cols - b * level_tile;
-    Out* out = args.out_row(row) + b * level_tile;
-    for (index_t i = threadIdx.x; i < level_tile && i < left; i += level_threads) {
-      out[i] = results[i];
-    }
-    __syncthreads();
+    Out* const results = reinterpret_cast<Out*>(shared_bytes);
+#pragma unroll
+    for (int j = 0; j < level_outputs; ++j) results[at + j] = means[j];
+    const index_t left = args.shape.output_cols - output;
+    write_tile(args.out_row(row) + output, results, left < count ? static_cast<int>(left) : count,
+               count);
+    results_read();
   }
 }
 
-/// Tiles of one row at each level.
-struct level_counts {
-  index_t output_tiles;
-  index_t tiles;
-  index_t supers;
-};
-inline level_counts count_levels(const detail::filter_shape& shape) {
-  const index_t outputs = ceil_div(shape.output_cols, level_tile);
-  const index_t tiles = outputs + shape.window / level_tile;
-  return {outputs, tiles, ceil_div(tiles, level_fan)};
-}
-
-/// Windows of level_tile and longer; `workspace` holds (tiles + supers) sums for each row.
+/// Windows of level_tile and longer; `workspace` holds the sums of all rows.
 template <class Sum, class In, class Out>
 void launch_multi_level(const filter_args<In, Out>& args, void* workspace, cudaStream_t stream) {
-  const auto [output_tiles, tiles, supers] = count_levels(args.shape);
+  const level_sums<Sum> sums{count_levels(args.shape), static_cast<Sum*>(workspace)};
   const index_t rows = args.shape.rows;
-  Sum* sums = static_cast<Sum*>(workspace);
-  Sum* super_sums = sums + rows * tiles;
-  tile_sums_kernel<Sum>
-      <<<grid_blocks(rows * tiles, 1), level_threads, 0, stream>>>(args, tiles, sums);
+  const auto blocks = [&](index_t per_row) { return grid_blocks(rows * per_row, 1); };
+  tile_sums_kernel<<<blocks(sums.counts.tiles), chunk_threads, 0, stream>>>(args, sums);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  super_sums_kernel<<<grid_blocks(rows * supers, 1), level_threads, 0, stream>>>(
-      sums, rows, tiles, supers, super_sums);
+  super_sums_kernel<<<blocks(sums.counts.supers), chunk_threads, 0, stream>>>(sums, rows);
   GPU_SIMILARITY_CHECK_LAUNCH();
-  multi_level_kernel<Sum><<<grid_blocks(rows * output_tiles, 1), level_threads, 0, stream>>>(
-      args, sums, super_sums, output_tiles, tiles, supers);
+  multi_level_kernel<<<blocks(sums.counts.output_tiles), chunk_threads, 0, stream>>>(args, sums);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -10,8 +10,10 @@
 
 namespace gpu::inline v0::detail {
 
-/// Rows shorter than this are filtered by `direct`: a block would have too little to share.
+/// Rows shorter than this are filtered by `direct` for windows up to the one below, and convolved
+/// by `constant_memory`: a block would have too little to share.
 inline constexpr index_t shortest_tiled_row = 512;
+inline constexpr index_t longest_direct_window = 9;
 
 /// Whether `direct` takes narrow windows of so few outputs in all rows: other kernels take 2 to 4
 /// us before they begin. On an H100, us, `direct` and `block_sums` of doubles: 2.7 and 4.9 for
@@ -32,10 +34,12 @@ constexpr index_t max_block_sums_window(std::size_t element_bytes) {
 /// The CUDA variant for rows of `output_cols` outputs.
 constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes, index_t rows,
                                                        index_t output_cols, index_t window) {
-  if (output_cols < shortest_tiled_row && window <= 4096) return mean_filter_variant::direct;
-  if (has_few_outputs(rows * output_cols, window)) return mean_filter_variant::direct;
-  if (window <= max_block_sums_window(element_bytes)) return mean_filter_variant::block_sums;
-  return mean_filter_variant::multi_level;
+  if ((output_cols < shortest_tiled_row && window <= longest_direct_window) ||
+      has_few_outputs(rows * output_cols, window)) {
+    return mean_filter_variant::direct;
+  }
+  const index_t longest = element_bytes == 8 ? min_multi_level_window : 2 * min_multi_level_window;
+  return window <= longest ? mean_filter_variant::block_sums : mean_filter_variant::multi_level;
 }
 
 /// Far windows have at least so many elements, and twice the length of a row; what all windows of a

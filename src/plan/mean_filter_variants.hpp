@@ -14,7 +14,10 @@ inline constexpr index_t max_exact_window = index_t{1} << 21;
 /// Limits of the CUDA variants; the header states them.
 inline constexpr index_t max_shared_window = 4096;
 inline constexpr index_t max_block_sums_weights = 9;  // of convolve, which sums them in registers
-inline constexpr index_t min_multi_level_window = 4096;
+/// On CUDA `block_sums` filters rows up to this several to a block, for windows of up to twice
+/// that.
+inline constexpr index_t longest_short_row = 256;
+inline constexpr index_t min_multi_level_window = 1152;  // a tile of it
 
 /// Output j of a row is made of elements j - left to j - left + window - 1 of the extended row.
 struct filter_shape {

@@ -28,7 +28,7 @@ TEST_CASE("A window of 2^31 - 1 elements costs what the row does, on CUDA", "[me
                                   gpu_test::on_cuda(variant));
     }
   }
-  // Tiles, marching blocks and three launches.
+  // Tiles and three launches.
   for (const std::size_t size : {700U, 1900U, 60'013U}) {
     gpu_test::check_far_windows(gpu_test::far_window_row<double>(size),
                                 gpu_test::on_cuda(mean_filter_variant::automatic));

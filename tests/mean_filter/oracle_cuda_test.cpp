@@ -73,9 +73,9 @@ TEMPLATE_TEST_CASE("Windows at the edges of chunks, warps and tiles", "[mean_fil
   }
 }
 
-TEMPLATE_TEST_CASE("Blocks that march over many tiles", "[mean_filter][cuda]", double, float) {
-  auto options = on_cuda(mean_filter_variant::block_sums);
-  for (const index_t window : {512, 1001, 4097}) {
+TEMPLATE_TEST_CASE("Wide windows of long rows", "[mean_filter][cuda]", double, float) {
+  auto options = on_cuda(mean_filter_variant::automatic);
+  for (const index_t window : {512, 1151, 1152, 4097}) {
     options.window = window;
     options.boundary = boundary::reflect;
     check_vector<TestType, TestType>(6'000'013, options, 85, 10'007);
@@ -87,10 +87,32 @@ TEMPLATE_TEST_CASE("Blocks that march over many tiles", "[mean_filter][cuda]", d
   check_rows<TestType, TestType>(7, 11'000, options, 87);
 }
 
+TEMPLATE_TEST_CASE("Many rows in one tile", "[mean_filter][cuda]", double, float, std::uint8_t) {
+  auto options = on_cuda(mean_filter_variant::block_sums);
+  for (const index_t cols : {1, 3, 10, 100, 700, 1200}) {
+    for (const index_t window : {1, 2, 5, 9, 16, 31, 101, 400}) {
+      options.window = window;
+      for (const boundary mode : {boundary::zero, boundary::reflect, boundary::nearest,
+                                  boundary::mirror, boundary::wrap, boundary::shrink}) {
+        options.boundary = mode;
+        check_rows<TestType, TestType>(41, cols, options, 88);
+      }
+      options.boundary = boundary::valid;
+      if (window <= cols) check_rows<TestType, TestType>(41, cols, options, 89);
+      if constexpr (std::is_floating_point_v<TestType>) {
+        options.boundary = boundary::shrink;
+        options.nans = nan_policy::omit;
+        check_rows<TestType, TestType>(41, cols, options, 90);
+        options.nans = nan_policy::propagate;
+      }
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("Windows of several levels", "[mean_filter][cuda]", double, float, std::int32_t,
                    std::uint8_t) {
   auto options = on_cuda(mean_filter_variant::multi_level);
-  for (const index_t window : {4096, 4607, 4608, 4609, 6911, 6912, 20001, 70000, 700001}) {
+  for (const index_t window : {1152, 1153, 2303, 2304, 2305, 4607, 6912, 20001, 70000, 700001}) {
     options.window = window;
     for (const boundary mode : {boundary::zero, boundary::reflect, boundary::shrink}) {
       options.boundary = mode;
@@ -194,5 +216,5 @@ TEST_CASE("CUDA variants refuse windows they do not take", "[mean_filter][cuda]"
   CHECK_THROWS_AS(run(mean_filter_variant::constant_memory, 257), gpu::unsupported);
   CHECK_THROWS_AS(run(mean_filter_variant::shared_memory, 4097), gpu::unsupported);
   CHECK_THROWS_AS(run(mean_filter_variant::block_sums, 9000), gpu::unsupported);
-  CHECK_THROWS_AS(run(mean_filter_variant::multi_level, 4095), gpu::unsupported);
+  CHECK_THROWS_AS(run(mean_filter_variant::multi_level, 1151), gpu::unsupported);
 }

@@ -115,7 +115,7 @@ void filter(dice& d, mean_filter_variant variant, cudaStream_t stream) {
                                                                           : 4500;
   const bool is_wide = variant == mean_filter_variant::multi_level;
   gpu::mean_filter_options options{
-      .window = is_wide ? d.between(4096, 30'000) : d.between(1, d.coin() ? 20 : longest),
+      .window = is_wide ? d.between(1152, 30'000) : d.between(1, d.coin() ? 20 : longest),
       .boundary = draw_boundary(d)};
   if (d.between(0, 7) == 0) options.window = d.between(1'000'000, 2'000'000'000);
   const index_t cols = is_wide ? d.between(40'000, 100'000) : d.between(1, d.coin() ? 60 : 12'000);

@@ -92,7 +92,7 @@ void filter(matrix_view<const In> in, std::span<const double> weights, matrix_vi
 
 mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t element_bytes,
                                        mean_filter_variant variant) {
-  return {kernels::mean_filter_tile_outputs(shape, element_bytes, variant),
+  return {kernels::mean_filter_tile_outputs(element_bytes, variant),
           kernels::mean_filter_workspace_bytes(shape, variant)};
 }
 

@@ -25,8 +25,7 @@ struct pair_plan {
   std::size_t workspace_bytes = 0;  ///< Scratch memory it would take, on each device.
   /// How pairs would be decided, and why, in words. Counts on the CPU are told as edges are.
   std::string choice = {};
-  /// Empty, or which backend backend::automatic chose by which expected times; `choice` begins with
-  /// it.
+  /// Empty, or the expected times by which backend::automatic chose; `choice` begins with them.
   std::string backend_choice = {};
   /// rows (rows - 1) / 2; of x against y, rows of x times those of y; of a part, its share of them.
   std::uint64_t pairs = 0;

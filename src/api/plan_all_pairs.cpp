@@ -214,11 +214,11 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
   } else if (chooses_backend(tables, options) && cuda::is_usable()) {
     const backend_seconds expected = seconds_of_call(what, tables, options);
     const double start = cuda::has_context() ? 0 : expected.cuda_start;
-    out.backend_choice =
-        fmt::format("on {}, expected {:.2g} s on the CPU, {:.2g} s on CUDA{}",
-                    used == backend::cpu ? "the CPU" : "CUDA", expected.cpu, expected.cuda + start,
-                    start > 0 ? fmt::format(" with {:.2g} s to start it", start) : "");
-    out.choice = out.backend_choice + ": " + out.choice;
+    out.backend_choice = fmt::format(
+        "expected {:.2g} s on the CPU, {:.2g} s on CUDA{}", expected.cpu, expected.cuda + start,
+        start > 0 ? fmt::format(" with {:.2g} s to start it", start) : "");
+    out.choice = fmt::format("on {}, {}: {}", used == backend::cpu ? "the CPU" : "CUDA",
+                             out.backend_choice, out.choice);
   }
   const auto job_pairs =
       static_cast<double>(pairs_in(area_of(tables, {}, part_shape::equal_pairs)));

@@ -18,16 +18,6 @@
 namespace gpu::inline v0::detail {
 namespace {
 
-template <class Value>
-correlation_matrix<Value> dense_pairs(const measure_traits& what, const pair_tables& tables,
-                                      const pair_options& options) {
-  pair_run run(what, tables, options, part_shape::equal_rows, fold_scope::both);
-  correlation_matrix<Value> out(run.area().rows.size(), run.area().cols.size());
-  run.engine().dense(out.view());
-  out.summary = run.finish(run.pairs_tested());
-  return out;
-}
-
 // Of x against y, the degrees of an engine are those of the rows of x with those of y behind them.
 void split_degrees(index_t rows_of_x, pair_counts& counts) {
   const auto first_of_y = counts.degree.begin() + rows_of_x;
@@ -43,38 +33,36 @@ void split_degrees(index_t rows_of_x, pair_counts& counts) {
 
 }  // namespace
 
-correlation_matrix<double> run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                         const pair_options& options,
-                                         const basic_dense_sink<double>&) {
-  return dense_pairs<double>(what, tables, options);
+template <class Value>
+correlation_matrix<Value> run_all_pairs(const pair_request& request,
+                                        const basic_dense_sink<Value>&) {
+  pair_run run(request, part_shape::equal_rows, fold_scope::both);
+  correlation_matrix<Value> out(run.area().rows.size(), run.area().cols.size());
+  run.engine().dense(out.view());
+  out.summary = run.finish(run.pairs_tested());
+  return out;
 }
+template correlation_matrix<double> run_all_pairs(const pair_request&, const dense_sink&);
+template correlation_matrix<float> run_all_pairs(const pair_request&, const dense_sink_f32&);
 
-correlation_matrix<float> run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                        const pair_options& options,
-                                        const basic_dense_sink<float>&) {
-  return dense_pairs<float>(what, tables, options);
-}
-
-edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options, const edge_sink& sink) {
-  validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_edges(sink.order));
+edge_list run_all_pairs(const pair_request& request, const edge_sink& sink) {
+  validate::check_sink(request.what, sink);
+  pair_run run(request, part_shape::equal_pairs, scope_of_edges(sink.order));
   const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
-                            run.tests());
+  delivery::kept_edges kept(run.engine(), request.what, keep, sink.keep.side,
+                            request.exec.cpu_threads, run.tests());
   edge_list out;
   const pair_checksum checksum = delivery::list_edges(kept, sink, out.edges);
   out.summary = run.finish(checksum);
   return out;
 }
 
-pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                           const pair_options& options, const stream_sink& sink) {
-  validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_edges(sink.order));
+pair_summary run_all_pairs(const pair_request& request, const stream_sink& sink) {
+  validate::check_sink(request.what, sink);
+  pair_run run(request, part_shape::equal_pairs, scope_of_edges(sink.order));
   const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, options.exec.cpu_threads,
-                            run.tests());
+  delivery::kept_edges kept(run.engine(), request.what, keep, sink.keep.side,
+                            request.exec.cpu_threads, run.tests());
   return run.finish(delivery::stream_edges(kept, sink));
 }
 
@@ -95,31 +83,29 @@ matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const to
 
 }  // namespace
 
-neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                             const pair_options& options, const top_k_sink& sink) {
-  validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_rows);
+neighbor_table run_all_pairs(const pair_request& request, const top_k_sink& sink) {
+  validate::check_sink(request.what, sink);
+  pair_run run(request, part_shape::equal_rows);
   const keep_range keep = run.resolve(sink.keep, true);
   const index_range& panel = run.area().rows;
   const bool has_q = sink.q == neighbor_q::exact;
   if (has_q && run.discoveries() > 0) {
-    delivery::check_room_for_q(run.discoveries(), panel.size() * sink.k, options.exec);
+    delivery::check_room_for_q(run.discoveries(), panel.size() * sink.k, request.exec);
   }
   neighbor_table out{.index = matrix<node_id>(panel.size(), sink.k),
                      .statistic = matrix<double>(panel.size(), sink.k),
                      .count = std::vector<node_id>(static_cast<std::size_t>(panel.size())),
                      .summary = {}};
   const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.tests(), sink,
-                                                        panel.begin, options.exec.cpu_threads, out);
-  if (has_q) out.q = q_of_partners(what, run, sink, options.exec.cpu_threads, out);
+                                                        panel.begin, request.exec.cpu_threads, out);
+  if (has_q) out.q = q_of_partners(request.what, run, sink, request.exec.cpu_threads, out);
   out.summary = run.finish(entries);
   return out;
 }
 
-pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                          const pair_options& options, const count_sink& sink) {
-  validate::check_sink(what, sink);
-  pair_run run(what, tables, options, part_shape::equal_pairs, scope_of_counts(sink.keep));
+pair_counts run_all_pairs(const pair_request& request, const count_sink& sink) {
+  validate::check_sink(request.what, sink);
+  pair_run run(request, part_shape::equal_pairs, scope_of_counts(sink.keep));
   const keep_range keep = run.resolve(sink.keep);
   pair_counts out;
   out.tested = run.pairs_tested();
@@ -139,7 +125,7 @@ sink_result_t<Sink> all_pairs_on_host(measure what, const pair_tables& data,
                                       const pair_options& options, const Sink& sink) {
   return with_memory_errors("all pairs", [&] {
     const pair_call call(what, data, options, facts_of(sink));
-    return run_all_pairs(call.what(), call.tables(), options, sink);
+    return run_all_pairs(call.request(), sink);
   });
 }
 

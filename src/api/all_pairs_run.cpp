@@ -47,12 +47,11 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
   return resolve_backend(on_cpu);
 }
 
-std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input,
-                                             const pair_options& options) {
+std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input) {
   if (!what.is_pairwise) return nullptr;
-  const int threads = options.exec.cpu_threads;
+  const int threads = input.exec.cpu_threads;
   auto out = std::make_unique<missing_values>(
-      present_values(input.tables, options.min_observations, threads), input.area.cols.begin);
+      present_values(input.tables, what.least_shared, threads), input.area.cols.begin);
   if (what.info.test == significance::kendall) {
     out->kendall =
         std::make_unique<shared_kendall>(find_shared_ties(input.tables, threads),
@@ -62,7 +61,7 @@ std::unique_ptr<missing_values> find_missing(const measure_traits& what, const p
 }
 
 std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
-                                     const pair_engine& engine, const pair_options& options) {
+                                     const pair_engine& engine) {
   const significance test = what.info.test;
   if (what.is_pairwise) return nullptr;  // by shared columns
   switch (test) {
@@ -76,56 +75,54 @@ std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_inpu
   }
   const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
   return std::make_unique<tied_rows>(
-      test, are_known ? engine.rows().ties : find_ties(input.tables, options.exec.cpu_threads),
+      test, are_known ? engine.rows().ties : find_ties(input.tables, input.exec.cpu_threads),
       input.cols(), input.area.cols.begin);
 }
 
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
-                                     const pair_input& input, const pair_options& options,
-                                     folded_pair_engine*& folded) {
-  made_engine made = used == backend::cuda ? cuda::make_pair_engine(what, input, options)
-                                           : cpu::make_pair_engine(what, input, options);
+                                     const pair_input& input, folded_pair_engine*& folded) {
+  made_engine made = used == backend::cuda ? cuda::make_pair_engine(what, input)
+                                           : cpu::make_pair_engine(what, input);
   std::unique_ptr<pair_engine> engine = std::move(made.engine);
   if (made.folded) {
     auto around = std::make_unique<folded_pair_engine>(std::move(engine), std::move(*made.folded),
-                                                       input.area, options.exec);
+                                                       input.area, input.exec);
     folded = around.get();
     engine = std::move(around);
   }
   // The device finds such rows while it prepares them, sooner than the host could read them all;
   // the CPU's engine refused them before it ranked any.
-  if (used == backend::cuda) {
-    validate::refuse_nans(input.tables, engine->rows().nan_rows, options.nans,
-                          [&](const any_device_matrix_view& table, index_t row) {
-                            return cuda::first_nan_column(table, row, options.exec);
-                          });
+  if (used == backend::cuda && input.refuses_nan) {
+    validate::refuse_nan(input.tables, engine->rows().nan_rows, input.exec);
   }
   return engine;
 }
 
 // What a query may ask for of rows that are prepared already.
-void check_prepared(const measure_traits& what, const prepared_table& y, bool x_on_device,
-                    const pair_options& options) {
+void check_prepared(const pair_request& request) {
+  const measure_traits& what = request.what;
+  const prepared_table& y = *request.tables.prepared_y;
   if (y.what != what.info.what) {
     throw invalid_argument(fmt::format("y: was prepared for {}, the call is of {}",
                                        to_string(y.what), what.info.name));
   }
-  const backend asked = x_on_device ? backend::cuda : options.exec.target;
+  const backend asked = is_on_device(request.tables) ? backend::cuda : request.exec.target;
   if (asked != backend::automatic && asked != y.where) {
     throw invalid_argument(fmt::format("y: was prepared on {}, the call asks for {}",
                                        to_string(y.where), to_string(asked)));
   }
-  if (options.variant != pair_variant::automatic && options.variant != y.variant) {
+  if (request.variant != pair_variant::automatic && request.variant != y.variant) {
     throw invalid_argument(fmt::format("options.variant: got {}, y was prepared for {}",
-                                       to_string(options.variant), to_string(y.variant)));
+                                       to_string(request.variant), to_string(y.variant)));
   }
 }
 
 // Rows that are kept in host memory as they are take the place of prepared ones.
-pair_tables with_host_rows(const pair_tables& tables) {
+pair_input with_host_rows(pair_input input) {
+  pair_tables& tables = input.tables;
   const auto* kept = dynamic_cast<const host_prepared_table*>(tables.prepared_y.get());
-  if (kept == nullptr) return tables;
-  return {.x = tables.x, .y = kept->view, .prepared_y = tables.prepared_y};
+  if (kept != nullptr) tables.y = kept->view;
+  return input;
 }
 
 }  // namespace
@@ -139,59 +136,48 @@ std::string limit_on_cuda(const measure_traits& what, index_t cols) {
                      cols);
 }
 
-backend_seconds seconds_of_call(const measure_traits& what, const pair_tables& tables,
-                                const pair_options& options, double passes) {
-  const pair_area area = area_of(tables, options.part, part_shape::equal_pairs);
-  return seconds_of(what,
+backend_seconds seconds_of_call(const pair_request& request, double passes) {
+  const pair_area area = area_of(request.tables, request.part, part_shape::equal_pairs);
+  return seconds_of(request.what,
                     {.rows = std::max(area.rows.end, area.cols.end),
-                     .cols = cols_of(tables.x),
+                     .cols = cols_of(request.tables.x),
                      .pairs = static_cast<double>(pairs_in(area)) * passes},
-                    thread_count(options.exec.cpu_threads), cpu::usable_pair_kernels().costs);
+                    thread_count(request.exec.cpu_threads), cpu::usable_pair_kernels().costs);
 }
 
-bool chooses_backend(const pair_tables& tables, const pair_options& options) {
-  return !is_on_device(tables) && tables.prepared_y == nullptr && options.exec.devices.empty() &&
-         options.variant == pair_variant::automatic &&
-         asked_backend(options.exec) == backend::automatic;
+bool chooses_backend(const pair_request& request) {
+  return !is_on_device(request.tables) && request.tables.prepared_y == nullptr &&
+         request.exec.devices.empty() && request.variant == pair_variant::automatic &&
+         asked_backend(request.exec) == backend::automatic;
 }
 
-backend checked_backend(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options, double passes) {
-  check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
-                   "all pairs");
-  validate::check_part(options.part);
+backend checked_backend(const pair_request& request, double passes) {
+  const auto& [what, tables, part, refuses_nan, folding, variant, exec] = request;
+  validate::check_part(part);
   validate::check_pair_shape(what, tables);
-  validate::check_exact_values(what, tables, options.exec.cpu_threads);
-  if (!is_on_device(tables)) check_no_stream(options.exec);
+  validate::check_exact_values(what, tables, exec.cpu_threads);
+  if (!is_on_device(tables)) check_no_stream(exec);
   if (tables.prepared_y != nullptr) {
-    check_execution(options.exec);
-    check_prepared(what, *tables.prepared_y, is_on_device(tables), options);
+    check_prepared(request);
     return tables.prepared_y->where;
   }
-  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, tables.x);
-  if (cols > what.most_cols_on_cuda) return cpu_alone(what, cols, tables, options.exec);
+  const index_t cols = cols_of(tables.x);
+  if (cols > what.most_cols_on_cuda) return cpu_alone(what, cols, tables, exec);
   if (is_on_device(tables)) {
-    check_device_call(options.exec);
+    check_device_call(exec);
     return backend::cuda;
   }
-  if (passes == any_passes || !chooses_backend(tables, options)) {
-    return resolve_backend(options.exec);
-  }
-  return choose_backend(options.exec, seconds_of_call(what, tables, options, passes));
+  if (passes == any_passes || !chooses_backend(request)) return resolve_backend(exec);
+  return choose_backend(exec, seconds_of_call(request, passes));
 }
 
-pair_run::pair_run(const measure_traits& what, const pair_tables& tables,
-                   const pair_options& options, part_shape shape, fold_scope folds)
-    : what_(what),
-      exec_(options.exec),
-      used_(checked_backend(what, tables, options)),
-      input_{.tables = with_host_rows(tables),
-             .area = area_of(tables, options.part, shape),
-             .pairs_above = shape != part_shape::equal_rows,
-             .folds = folds},
-      engine_(prepare(used_, what, input_, options, folded_)),
-      missing_(find_missing(what, input_, options)),
-      tied_(find_tied(what, input_, *engine_, options)),
+pair_run::pair_run(const pair_request& request, part_shape shape, fold_scope of_sink)
+    : what_(request.what),
+      used_(checked_backend(request)),
+      input_(with_host_rows(input_of(request, shape, of_sink))),
+      engine_(prepare(used_, what_, input_, folded_)),
+      missing_(find_missing(what_, input_)),
+      tied_(find_tied(what_, input_, *engine_)),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
 keep_range pair_run::resolve(const pair_filter& filter, bool of_one_side) {
@@ -270,12 +256,13 @@ pair_summary pair_run::finish(std::uint64_t pairs_kept) const {
   table_rows constant = split_rows(rows.constant_rows, input_.rows_of_x());
   table_rows with_nan = split_rows(rows.nan_rows, input_.rows_of_x());
   table_rows infinite;
-  infinite.of_x = validate::take_infinite(what_.info, input_.tables.x, constant.of_x, exec_);
+  infinite.of_x = validate::take_infinite(what_.info, input_.tables.x, constant.of_x, input_.exec);
   if (input_.tables.prepared_y != nullptr) {
     infinite.of_y = input_.tables.prepared_y->infinite_rows;
     validate::leave_out(infinite.of_y, constant.of_y);
   } else if (input_.tables.y) {
-    infinite.of_y = validate::take_infinite(what_.info, *input_.tables.y, constant.of_y, exec_);
+    infinite.of_y =
+        validate::take_infinite(what_.info, *input_.tables.y, constant.of_y, input_.exec);
   }
   return {.rows = input_.rows_of_x(),
           .cols = rows.cols,

@@ -26,26 +26,23 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 std::string limit_on_cuda(const measure_traits& what, index_t cols);
 
 /// About how long all pairs of the part take `passes` times on either backend.
-backend_seconds seconds_of_call(const measure_traits& what, const pair_tables& tables,
-                                const pair_options& options, double passes = 1);
+backend_seconds seconds_of_call(const pair_request& request, double passes = 1);
 
 /// Whether nobody has named a backend, a device, or what only one backend has.
-bool chooses_backend(const pair_tables& tables, const pair_options& options);
+bool chooses_backend(const pair_request& request);
 
 /// How often a call looks at all pairs where only its caller knows.
 inline constexpr double any_passes = 0;
-/// Checks the options and the shape of an all-pairs call; the backend that it runs on.
-backend checked_backend(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options, double passes = 1);
+/// Checks the tables and the part of a call; the backend that it runs on.
+backend checked_backend(const pair_request& request, double passes = 1);
 
 /// One running call.
 class pair_run {
  public:
-  /// Checks shape and NaN, then prepares the rows on the backend that options.exec resolves to, and
-  /// folds them where options.fold says so. `shape` is how a part is cut, `folds` what pays for the
-  /// sink.
-  pair_run(const measure_traits& what, const pair_tables& tables, const pair_options& options,
-           part_shape shape, fold_scope folds = fold_scope::many_rows);
+  /// Checks shape and NaN, then prepares the rows on the backend of the request, which outlives
+  /// this. `shape` is how a part is cut, `of_sink` which jobs folding pays for.
+  pair_run(const pair_request& request, part_shape shape,
+           fold_scope of_sink = fold_scope::many_rows);
 
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine of the rows that are packed: of their patterns where they are folded.
@@ -82,7 +79,6 @@ class pair_run {
   [[nodiscard]] double least_p() const;
 
   const measure_traits& what_;
-  execution exec_;
   backend used_;
   pair_input input_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
@@ -93,25 +89,18 @@ class pair_run {
   std::chrono::steady_clock::time_point pairs_start_;
 };
 
-/// The call of each sink, by the descriptor of its measure. Throws as spearman_all_pairs documents,
-/// and std::bad_alloc.
-correlation_matrix<double> run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                         const pair_options& options,
-                                         const basic_dense_sink<double>& sink);
-correlation_matrix<float> run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                        const pair_options& options,
-                                        const basic_dense_sink<float>& sink);
-edge_list run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                        const pair_options& options, const edge_sink& sink);
-neighbor_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                             const pair_options& options, const top_k_sink& sink);
-pair_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                          const pair_options& options, const count_sink& sink);
-pair_summary run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                           const pair_options& options, const stream_sink& sink);
-connectivity_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                 const pair_options& options, const connectivity_sink& sink);
-discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                               const pair_options& options, const discovery_sink& sink);
+/// Tables that are prepared once, x of the request.
+std::shared_ptr<const prepared_table> prepare_table(const pair_request& request);
+
+/// The call of each sink. Throws as spearman_all_pairs documents, and std::bad_alloc.
+template <class Value>
+correlation_matrix<Value> run_all_pairs(const pair_request& request,
+                                        const basic_dense_sink<Value>& sink);
+edge_list run_all_pairs(const pair_request& request, const edge_sink& sink);
+neighbor_table run_all_pairs(const pair_request& request, const top_k_sink& sink);
+pair_counts run_all_pairs(const pair_request& request, const count_sink& sink);
+pair_summary run_all_pairs(const pair_request& request, const stream_sink& sink);
+connectivity_table run_all_pairs(const pair_request& request, const connectivity_sink& sink);
+discovery_counts run_all_pairs(const pair_request& request, const discovery_sink& sink);
 
 }  // namespace gpu::inline v0::detail

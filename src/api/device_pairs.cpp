@@ -123,22 +123,21 @@ auto with_call(measure what, const pair_tables& tables, const pair_options& opti
         return call_facts::none;
       },
       sink);
-  check_pair_options(what, options, call_facts::device_results | asked | facts_of(tables));
-  const measure_traits& traits = traits_of(what);
-  const measure_traits of = options.p_method == p_method::t ? student_t_traits_of(traits) : traits;
-  static_cast<void>(checked_backend(of, tables, options));
-  if (options.exec.devices.size() > 1) {
+  const pair_call resolved(what, tables, options,
+                           call_facts::device_results | call_facts::without_p | asked);
+  const pair_request& request = resolved.request();
+  static_cast<void>(checked_backend(request));
+  if (request.exec.devices.size() > 1) {
     throw unsupported(
         fmt::format("execution.devices: got {}, expected one device for results in device memory",
-                    options.exec.devices.size()));
+                    request.exec.devices.size()));
   }
-  const pair_input input{.tables = tables,
-                         .area = area_of(tables, options.part, shape_of_parts(sink))};
-  std::visit(sink_checks{of, input}, sink);
+  const pair_input input = input_of(request, shape_of_parts(sink), fold_scope::never);
+  std::visit(sink_checks{request.what, input}, sink);
   if (auto* const best = std::get_if<device_top_k_sink>(&sink)) {
     best->order = order_of_tail(best->order, best->keep.side);
   }
-  return use(device_pair_call{of, input, options, sink});
+  return use(device_pair_call{request.what, input, options.workspace, sink});
 }
 
 }  // namespace
@@ -147,8 +146,8 @@ void all_pairs_on_device(measure what, const pair_tables& tables, const pair_opt
                          const any_device_sink& sink) {
   with_memory_errors("all pairs", [&] {
     with_call(what, tables, options, sink, [&](const device_pair_call& call) {
-      if (!options.workspace.empty()) {
-        check_workspace(options.workspace, cuda::device_workspace_of(call));
+      if (!call.workspace.empty()) {
+        check_workspace(call.workspace, cuda::device_workspace_of(call));
       }
       cuda::all_pairs_on_device(call);
     });

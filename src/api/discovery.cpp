@@ -44,18 +44,18 @@ discovery_search next_search(const discovery_counts& counts) {
 
 namespace detail {
 
-discovery_counts run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                               const pair_options& options, const discovery_sink& sink) {
+discovery_counts run_all_pairs(const pair_request& request, const discovery_sink& sink) {
   // Asks for p whatever max_p is.
   pair_filter keep = sink.keep;
   keep.adjust = adjustment::benjamini_hochberg;
-  validate::check_filter(what, keep);
-  pair_run run(what, tables, options, part_shape::equal_pairs);
+  validate::check_filter(request.what, keep);
+  pair_run run(request, part_shape::equal_pairs);
   discovery_counts out;
   const std::uint64_t family = run.family();
   // Where p is not that of the statistic alone, p itself is binned.
   const observation_count observations =
-      run.tied() == nullptr ? what.observations_of(run.engine().rows().cols) : observation_count();
+      run.tied() == nullptr ? request.what.observations_of(run.engine().rows().cols)
+                            : observation_count();
   const discovery_search begun = detail::begin_search(sink.keep, observations, family);
   out.search = sink.search.value_or(begun);
   validate::check_search(out.search, begun);

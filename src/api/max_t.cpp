@@ -10,10 +10,10 @@
 #include <memory>
 #include <utility>
 
-#include <gpu/detail/option_rules.hpp>
 #include <gpu/error.hpp>
 
 #include "api/all_pairs_run.hpp"
+#include "api/pair_call.hpp"
 #include "base/check_enumerator.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
@@ -98,56 +98,60 @@ struct prepared_sides {
 
 // The side that is not shuffled is prepared once; several devices have no prepared rows. On the CPU
 // ranks are shuffled in place of what they are of: they are short, and their ranks are the same.
-prepared_sides prepare_sides(const measure_traits& what, const pair_tables& data,
-                             const pair_options& options) {
+prepared_sides prepare_sides(const pair_tables& data, pair_request request) {
   prepared_sides out{.tables = {.x = data.x, .y = data.y ? *data.y : data.x}, .ranks = nullptr};
-  if (options.exec.devices.size() > 1) return out;
-  const measure of = what.info.what;
-  out.tables.prepared_y = prepare_table(of, *out.tables.y, options);
+  if (request.exec.devices.size() > 1) return out;
+  const auto prepare = [&](const any_table& table) {
+    request.tables = {table};
+    return prepare_table(request);
+  };
+  out.tables.prepared_y = prepare(*out.tables.y);
   out.tables.y.reset();
-  if (options.exec.target != backend::cpu || !packs_ranks(what)) return out;
-  out.ranks = std::dynamic_pointer_cast<const host_prepared_table>(
-      data.y ? prepare_table(of, data.x, options) : out.tables.prepared_y);
+  if (request.exec.target != backend::cpu || !packs_ranks(request.what)) return out;
+  out.ranks = std::dynamic_pointer_cast<const host_prepared_table>(data.y ? prepare(data.x)
+                                                                          : out.tables.prepared_y);
   // Shuffled ranks of a row with a NaN would be those of a row without one.
   if (out.ranks && !out.ranks->nan_rows.empty()) out.ranks = nullptr;
   return out;
 }
 
-max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
-                     const pair_options& options, const max_t_options& how) {
+max_t_null run_max_t(pair_request request, const max_t_options& how) {
   const auto start = std::chrono::steady_clock::now();
-  pair_options query = options;
-  query.fold = row_folding::never;
-  query.effective_observations = 0;
-  query.exec.target = checked_backend(what, data, options, static_cast<double>(how.permutations));
-  if (query.exec.target == backend::cpu) query.exec.devices.clear();
-  validate::check_nans(data, options.nans, options.exec.cpu_threads);
+  const pair_tables data = request.tables;
+  const progress_callback on_progress = request.exec.on_progress;
+  request.folding = row_folding::never;
+  request.exec.target = checked_backend(request, static_cast<double>(how.permutations));
+  if (request.exec.target == backend::cpu) request.exec.devices.clear();
+  if (request.refuses_nan) {
+    validate::refuse_nan(data, validate::find_nan_rows(data, request.exec.cpu_threads), {});
+  }
   std::unique_ptr<max_t_search> search;
-  if (options.exec.on_progress) {
-    query.exec.on_progress = [&](const progress& /*of a pass*/) {
-      return options.exec.on_progress({.stage = "max_t",
-                                       .done = search ? search->done() : 0,
-                                       .total = static_cast<std::uint64_t>(how.permutations)});
+  if (on_progress) {
+    request.exec.on_progress = [&](const progress& /*of a pass*/) {
+      return on_progress({.stage = "max_t",
+                          .done = search ? search->done() : 0,
+                          .total = static_cast<std::uint64_t>(how.permutations)});
     };
   }
-  prepared_sides sides = prepare_sides(what, data, query);
+  prepared_sides sides = prepare_sides(data, request);
+  request.tables = std::move(sides.tables);
   const auto pass = [&](const any_table& x, const auto& sink) {
-    sides.tables.x = x;
-    return run_all_pairs(what, sides.tables, query, sink);
+    request.tables.x = x;
+    return run_all_pairs(request, sink);
   };
-  const std::size_t limit = options.exec.workspace_bytes;
+  const std::size_t limit = request.exec.workspace_bytes;
   search = std::make_unique<max_t_search>(
       max_t_search::task{.x = sides.ranks ? sides.ranks->view : data.x,
-                         .rows_of_y = rows_of_y(sides.tables),
+                         .rows_of_y = rows_of_y(request.tables),
                          .is_against = data.y.has_value(),
                          .how = how,
-                         .threads = options.exec.cpu_threads,
+                         .threads = request.exec.cpu_threads,
                          .bytes = limit > 0 ? std::min(limit / 4, stack_bytes) : stack_bytes},
       max_t_passes{.count = pass, .stream = pass});
   std::vector<double> maxima = search->run();
   return {.maxima = std::move(maxima),
           .side = how.side,
-          .used = query.exec.target,
+          .used = request.exec.target,
           .device = search->device(),
           .seconds = seconds_since(start)};
 }
@@ -157,9 +161,9 @@ max_t_null run_max_t(const measure_traits& what, const pair_tables& data,
 max_t_null max_t(measure what, const pair_tables& data, const pair_options& options,
                  const max_t_options& how) {
   return with_memory_errors("max_t", [&] {
-    check_pair_options(what, options, call_facts::shuffles);
+    const pair_call call(what, data, options, call_facts::shuffles | call_facts::without_p);
     check(data, how);
-    return run_max_t(traits_of(what), data, options, how);
+    return run_max_t(call.request(), how);
   });
 }
 

@@ -19,8 +19,9 @@ measure_traits traits_by_nans(measure what, const pair_tables& tables,
   validate::check_pair_shape(complete, tables);
   // Complete rows share all columns: too few of them leave no pair a statistic, either.
   const bool has_few = options.min_observations > cols_of(tables.x);
-  const bool is_pairwise = has_few || validate::has_nan(tables, options.exec.cpu_threads);
-  return is_pairwise ? pairwise_traits_of(complete) : complete;
+  const bool is_pairwise =
+      has_few || !validate::find_nan_rows(tables, options.exec.cpu_threads).empty();
+  return is_pairwise ? pairwise_traits_of(complete, options.min_observations) : complete;
 }
 
 // The options name the columns that y was prepared with, or none.
@@ -53,7 +54,7 @@ std::shared_ptr<const column_model> find_columns(measure what, const pair_tables
 measure_traits with_p_method(const measure_traits& what, index_t cols, const pair_options& options,
                              bool has_p) {
   // Permutations and the floor of t are those of columns.
-  const bool is_by_t = options.p_method == p_method::t || what.effective_observations != 0;
+  const bool is_by_t = options.p_method == p_method::t || what.observations != 0;
   if (is_by_t) return student_t_traits_of(what);
   const bool has_permutations =
       options.p_method == p_method::exact ||
@@ -72,6 +73,8 @@ const pair_options& checked(measure what, const pair_tables& tables, const pair_
                             unsigned meets) {
   check_pair_options(what, options, meets | facts_of(tables));
   check_execution(options.exec);
+  check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
+                   "all pairs");
   return options;
 }
 
@@ -82,19 +85,25 @@ unsigned facts_of(const pair_tables& tables) {
   if (tables.prepared_y == nullptr) return out;
   const column_model* const columns = tables.prepared_y->columns.get();
   if (columns == nullptr) return out | call_facts::prepared_y;
-  const bool is_partial = columns->traits().covariates > 0;
+  const bool is_partial = columns->traits().removed > 0;
   return out | call_facts::prepared_y | (is_partial ? call_facts::covariates : call_facts::weights);
 }
 
 pair_call::pair_call(measure what, const pair_tables& tables, const pair_options& options,
                      unsigned meets)
     : columns_(find_columns(what, tables, checked(what, tables, options, meets))),
-      what_(with_p_method(find_traits(what, tables, options, columns_.get()), cols_of(tables.x),
-                          options, (meets & call_facts::without_p) == 0)),
-      tables_(tables) {
+      request_{
+          .what = with_p_method(find_traits(what, tables, options, columns_.get()),
+                                cols_of(tables.x), options, (meets & call_facts::without_p) == 0),
+          .tables = tables,
+          .part = options.part,
+          .refuses_nan = options.nans == nan_policy::reject,
+          .folding = options.fold,
+          .variant = options.variant,
+          .exec = options.exec} {
   if (!columns_) return;
-  tables_.x = x_.emplace(tables.x, *columns_).view();
-  if (tables.y) tables_.y = y_.emplace(*tables.y, *columns_).view();
+  request_.tables.x = x_.emplace(tables.x, *columns_).view();
+  if (tables.y) request_.tables.y = y_.emplace(*tables.y, *columns_).view();
 }
 
 }  // namespace gpu::inline v0::detail

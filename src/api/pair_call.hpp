@@ -1,6 +1,5 @@
 #pragma once
-// An all-pairs call as its engine takes it: the descriptor of its measure and its tables, of rows
-// with missing values or with covariates and weights where the options say so.
+// From the options of an all-pairs call to a request: here, once, and nowhere behind.
 
 #include <memory>
 #include <optional>
@@ -10,7 +9,7 @@
 
 #include "pairs/columns/column_model.hpp"
 #include "pairs/columns/column_rows.hpp"
-#include "pairs/measures/measures.hpp"
+#include "pairs/engine.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -21,17 +20,16 @@ class pair_call {
   pair_call(const pair_call&) = delete;
   pair_call& operator=(const pair_call&) = delete;
 
-  [[nodiscard]] const measure_traits& what() const { return what_; }
-  [[nodiscard]] const pair_tables& tables() const { return tables_; }
-  /// Covariates and weights, or null.
+  [[nodiscard]] const pair_request& request() const { return request_; }
+  [[nodiscard]] const measure_traits& what() const { return request_.what; }
+  /// What the columns stand for, or null.
   [[nodiscard]] const std::shared_ptr<const column_model>& columns() const { return columns_; }
 
  private:
   std::shared_ptr<const column_model> columns_;
-  measure_traits what_;
   std::optional<column_rows> x_;
   std::optional<column_rows> y_;
-  pair_tables tables_;
+  pair_request request_;
 };
 
 /// What tables are, of call_facts.

@@ -58,13 +58,6 @@ planned_sink describe(const count_sink& sink) {
   return {.kind = result_kind::counts, .keep = sink.keep, .bins = sink.histogram_bins};
 }
 
-template <class Sink>
-void check_planned(const measure_traits& what, const Sink& sink) {
-  validate::check_sink(what, sink);
-}
-template <class Value>
-void check_planned(const measure_traits& /*what*/, const basic_dense_sink<Value>& /*sink*/) {}
-
 screen_use use_of(const planned_sink& sink) {
   return sink.kind == result_kind::counts ? screen_use::counts : screen_use::edges;
 }
@@ -75,29 +68,28 @@ double share_of(double valid, index_t rows) {
 
 // Counts the pairs of a sample of rows: of a table, or of the rows of x that the call is about and
 // of y.
-sample_result count_sample(const measure_traits& what, const pair_input& input,
-                           const pair_options& options, const planned_sink& sink) {
-  pair_options sample_options = options;
-  sample_options.exec.target = backend::cpu;
-  sample_options.exec.devices.clear();
-  sample_options.exec.on_progress = {};
-  sample_options.part = {};
-  sample_options.variant = pair_variant::automatic;
-  if (!what.is_pairwise) {
-    sample_options.nans = nan_policy::propagate;  // the whole input was checked before
-  }
+sample_result count_sample(const pair_request& request, const pair_input& input,
+                           const planned_sink& sink) {
+  const measure_traits& what = request.what;
+  pair_request of_sample = request;
+  of_sample.exec.target = backend::cpu;
+  of_sample.exec.devices.clear();
+  of_sample.exec.on_progress = {};
+  of_sample.part = {};
+  of_sample.variant = pair_variant::automatic;
+  of_sample.refuses_nan = false;  // the whole input was checked before
 
   const index_t rows_of_x = input.rows_of_x();
   const bool is_against = input.tables.y.has_value();
   const table_sample x =
       draw_rows(input.tables.x, is_against ? input.area.rows : index_range{0, rows_of_x});
-  pair_tables tables{x.rows};
+  of_sample.tables = {x.rows};
   table_sample y;
   if (is_against) {
     y = draw_rows(*input.tables.y, {0, input.rows_of_y()});
-    tables.y = y.rows;
+    of_sample.tables.y = y.rows;
   }
-  pair_run run(what, tables, sample_options, part_shape::equal_pairs);
+  pair_run run(of_sample, part_shape::equal_pairs);
   const auto valid_of = [](const std::vector<index_t>& constant, const std::vector<index_t>& nans,
                            const std::vector<index_t>& infinite, const any_table& table) {
     return static_cast<double>(rows_of(table)) -
@@ -183,16 +175,17 @@ std::string choice_of(const measure_traits& what, const planned_sink& sink, cons
   return sample.choice;
 }
 
-pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair_options& options,
-               const planned_sink& sink) {
-  const backend used = checked_backend(what, tables, options);
-  validate::check_nans(tables, options.nans, options.exec.cpu_threads);
-  const pair_input input{.tables = tables,
-                         .area = area_of(tables, options.part, sink.shape()),
-                         .pairs_above = sink.shape() != part_shape::equal_rows};
-  const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input, options)
-                                                   : cpu::plan_pair_engine(what, input, options);
-  (void)looks_for_patterns(what, used, engine.variant, {input.rows(), input.cols()}, options);
+pair_plan plan(const pair_request& request, const planned_sink& sink) {
+  const auto& [what, tables, part, refuses_nan, folding, variant, exec] = request;
+  const backend used = checked_backend(request);
+  if (refuses_nan) {
+    validate::refuse_nan(tables, validate::find_nan_rows(tables, exec.cpu_threads), exec);
+  }
+  const pair_input input = input_of(request, sink.shape());
+  const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input)
+                                                   : cpu::plan_pair_engine(what, input);
+  (void)looks_for_patterns(what, used, engine.variant,
+                           {input.rows(), input.cols(), input.folds});  // refuses what a call does
   pair_plan out{.used = used,
                 .device = engine.device,
                 .variant = engine.variant,
@@ -206,13 +199,13 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
     out.result_bytes = result_bytes_of(sink, input, 0);
     return out;
   }
-  const sample_result sample = count_sample(what, input, options, sink);
+  const sample_result sample = count_sample(request, input, sink);
   out.choice = choice_of(what, sink, out, sample, input.cols());
   const std::string limit = limit_on_cuda(what, input.cols());
-  if (options.exec.target == backend::automatic && !limit.empty()) {
+  if (exec.target == backend::automatic && !limit.empty()) {
     out.choice = fmt::format("on the CPU, as {}: {}", limit, out.choice);
-  } else if (chooses_backend(tables, options) && cuda::is_usable()) {
-    const backend_seconds expected = seconds_of_call(what, tables, options);
+  } else if (chooses_backend(request) && cuda::is_usable()) {
+    const backend_seconds expected = seconds_of_call(request);
     const double start = cuda::has_context() ? 0 : expected.cuda_start;
     out.backend_choice = fmt::format(
         "expected {:.2g} s on the CPU, {:.2g} s on CUDA{}", expected.cpu, expected.cuda + start,
@@ -233,7 +226,7 @@ pair_plan plan(const measure_traits& what, const pair_tables& tables, const pair
 backend backend_of(measure what, const pair_tables& tables, const pair_options& options) {
   return with_memory_errors("all pairs", [&] {
     const pair_call call(what, tables, options, call_facts::none);
-    return checked_backend(call.what(), call.tables(), options);
+    return checked_backend(call.request());
   });
 }
 
@@ -246,8 +239,8 @@ pair_plan plan_all_pairs_on_host(measure of, const pair_tables& tables, const pa
                                  const Sink& sink) {
   return with_memory_errors("plan_all_pairs", [&] {
     const pair_call call(of, tables, options, facts_of(sink));
-    check_planned(call.what(), sink);
-    return plan(call.what(), call.tables(), options, describe(sink));
+    validate::check_sink(call.what(), sink);
+    return plan(call.request(), describe(sink));
   });
 }
 

@@ -8,25 +8,33 @@
 #include "pairs/prepared_table.hpp"
 
 namespace gpu::inline v0::detail {
+namespace {
+
+std::shared_ptr<prepared_table> prepare_rows(const pair_request& request) {
+  const backend used = checked_backend(request, any_passes);
+  auto out = used == backend::cpu ? cpu::prepare_table(request) : cuda::prepare_table(request);
+  out->infinite_rows = validate::take_infinite(request.what.info, request.tables.x,
+                                               out->constant_rows, request.exec);
+  if (used == backend::cuda && request.refuses_nan) {
+    validate::refuse_nan(request.tables, out->nan_rows, request.exec);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const prepared_table> prepare_table(const pair_request& request) {
+  return prepare_rows(request);
+}
+
 std::shared_ptr<const prepared_table> prepare_table(measure of, const any_table& data,
                                                     const pair_options& options) {
   return with_memory_errors("prepared rows", [&] {
     pair_options whole = options;
     whole.part = {};
-    whole.fold = row_folding::never;
     const pair_call call(of, {.x = data}, whole, call_facts::preparation);
-    const pair_tables& tables = call.tables();
-    const backend used = checked_backend(call.what(), tables, whole, any_passes);
-    const auto out = used == backend::cpu ? cpu::prepare_table(call.what(), tables.x, whole)
-                                          : cuda::prepare_table(call.what(), tables.x, whole);
+    const auto out = prepare_rows(call.request());
     out->columns = call.columns();
-    out->infinite_rows =
-        validate::take_infinite(call.what().info, tables.x, out->constant_rows, whole.exec);
-    if (used == backend::cpu) return out;
-    validate::refuse_nans(tables, out->nan_rows, whole.nans,
-                          [&](const any_device_matrix_view& table, index_t row) {
-                            return cuda::first_nan_column(table, row, whole.exec);
-                          });
     return out;
   });
 }

@@ -76,6 +76,12 @@ void check_scratch(device_matrix_view<const T> data, const rank_options& decided
   check_workspace(decided.workspace, cuda::rank_workspace<T>(data.rows(), data.cols(), decided));
 }
 
+void refuse_nan(const any_table& data, const rank_options& options) {
+  if (options.nans != nan_policy::reject) return;
+  const int threads = options.exec.cpu_threads;
+  validate::refuse_nan({data}, validate::find_nan_rows({data}, threads), {});
+}
+
 template <class T>
 matrix<double> rank_view(matrix_view<const T> data, const rank_options& options) {
   check_columns(data.cols());
@@ -84,9 +90,7 @@ matrix<double> rank_view(matrix_view<const T> data, const rank_options& options)
   matrix<double> ranks = new_ranks(data.rows(), data.cols());
   if (data.empty()) return ranks;
   // On the CPU the ranking itself comes across a NaN.
-  if (decided.exec.target == backend::cuda) {
-    validate::check_nans({data}, options.nans, options.exec.cpu_threads);
-  }
+  if (decided.exec.target == backend::cuda) refuse_nan(data, options);
   poll_on_cpu(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
   return ranks;
 }
@@ -113,7 +117,7 @@ matrix<double> rank_rows_of(const any_table& data, const rank_options& options) 
     const rank_options decided = rows.with_type([&]<class T>(const host_rows&, T) {
       return decide<T>(options, resolve_backend(options.exec), rows.cols());
     });
-    validate::check_nans({data}, options.nans, options.exec.cpu_threads);
+    refuse_nan(data, options);
     matrix<double> ranks = new_ranks(rows.rows(), rows.cols());
     if (ranks.empty()) return ranks;
     poll_on_cpu(decided, rows.rows(), [&] {

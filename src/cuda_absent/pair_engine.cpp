@@ -6,23 +6,20 @@
 
 namespace gpu::cuda {
 
-detail::made_engine make_pair_engine(const detail::measure_traits&, const detail::pair_input&,
-                                     const pair_options&) {
+detail::made_engine make_pair_engine(const detail::measure_traits&, const detail::pair_input&) {
   throw_not_built();
 }
 
-detail::engine_plan plan_pair_engine(const detail::measure_traits&, const detail::pair_input&,
-                                     const pair_options&) {
+detail::engine_plan plan_pair_engine(const detail::measure_traits&, const detail::pair_input&) {
   throw_not_built();
 }
 
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits&,
-                                                      const detail::any_table&,
-                                                      const pair_options&) {
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request&) {
   throw_not_built();
 }
 
-index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&) {
+index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&,
+                         std::span<const index_t>) {
   throw_not_built();
 }
 
@@ -35,17 +32,9 @@ std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view&, co
   throw_not_built();
 }
 
-std::unique_ptr<detail::difference_engine> make_difference_engine(const detail::measure_traits&,
-                                                                  matrix_view<const double>,
-                                                                  matrix_view<const double>,
-                                                                  const pair_options&) {
-  throw_not_built();
-}
-
-std::unique_ptr<detail::difference_engine> make_difference_engine(const detail::measure_traits&,
-                                                                  const detail::any_table&,
-                                                                  const column_groups&,
-                                                                  const pair_options&) {
+std::unique_ptr<detail::difference_engine> make_difference_engine(
+    const detail::measure_traits&, const std::array<detail::column_group, 2>&, pair_variant,
+    const execution&) {
   throw_not_built();
 }
 

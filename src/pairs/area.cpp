@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pairs/engine.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
@@ -61,6 +62,16 @@ std::uint64_t pairs_in(const pair_area& area) {
 
 std::uint64_t pairs_in(const pair_area& area, std::span<const index_t> without) {
   return pairs_in(without_rows(area, without));
+}
+
+pair_input input_of(const pair_request& request, part_shape shape, fold_scope of_sink) {
+  return {.tables = request.tables,
+          .area = area_of(request.tables, request.part, shape),
+          .pairs_above = shape != part_shape::equal_rows,
+          .folds = scope_of(request.folding, of_sink),
+          .refuses_nan = request.refuses_nan,
+          .variant = request.variant,
+          .exec = request.exec};
 }
 
 }  // namespace gpu::inline v0::detail

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -40,41 +41,22 @@ bool holds_nan(const T* row, index_t cols) {
   return found != 0;
 }
 
-// body(rows, thread) for ranges of rows, by a team of threads.
-template <class T, class Body>
-void for_some_rows(const matrix_view<const T>& data, int team, const Body& body) {
-  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
-  const index_t tasks = (data.rows() + rows_per_task - 1) / rows_per_task;
-  detail::parallel_for(tasks, team, [&](index_t task, int thread) {
-    const index_t begin = task * rows_per_task;
-    body(detail::index_range{begin, std::min(data.rows(), begin + rows_per_task)}, thread);
-  });
-}
-
 template <class T>
 std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
   const int team = detail::thread_count(threads);
+  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
   std::vector<std::vector<index_t>> found(static_cast<std::size_t>(team));
-  for_some_rows(data, team, [&](detail::index_range rows, int thread) {
-    for (index_t i = rows.begin; i < rows.end; ++i) {
-      if (holds_nan(data.row(i), data.cols())) found[static_cast<std::size_t>(thread)].push_back(i);
-    }
-  });
+  detail::parallel_for_ranges(data.rows(), rows_per_task, team,
+                              [&](detail::index_range rows, int thread) {
+                                auto& own = found[static_cast<std::size_t>(thread)];
+                                for (index_t i = rows.begin; i < rows.end; ++i) {
+                                  if (holds_nan(data.row(i), data.cols())) own.push_back(i);
+                                }
+                              });
   std::vector<index_t> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
   return all;
-}
-
-template <class T>
-bool any_row_holds_nan(matrix_view<const T> data, int threads) {
-  std::atomic<bool> found = false;
-  for_some_rows(data, detail::thread_count(threads), [&](detail::index_range rows, int) {
-    for (index_t i = rows.begin; i < rows.end && !found; ++i) {
-      if (holds_nan(data.row(i), data.cols())) found = true;
-    }
-  });
-  return found;
 }
 
 // line(i) is a row of a table that stands row by row, else a column.
@@ -127,14 +109,6 @@ void check_exact_integers(const char* name, const View& data, int threads) {
       if (!detail::is_exact_double(data(i, k))) throw_inexact(name, data(i, k), i, k);
     }
   }
-}
-
-template <class View>
-index_t first_nan_column(const View& data, index_t row) {
-  for (index_t k = 0; k < data.cols(); ++k) {
-    if (data(row, k) != data(row, k)) return k;
-  }
-  return data.cols();
 }
 
 std::pair<index_t, index_t> extents_of(const detail::any_table& data) {
@@ -311,24 +285,19 @@ std::vector<index_t> find_in(const detail::any_table& data, int threads) {
   return out;
 }
 
-bool is_nan_in(const detail::any_table& data, int threads) {
+// The column of the first NaN of a row, in some columns where there are any named.
+index_t first_nan_in(const detail::any_table& data, index_t row, const execution& exec,
+                     std::span<const index_t> columns) {
+  if (detail::is_on_device(data)) {
+    return cuda::first_nan_column(detail::device_view(data), row, exec, columns);
+  }
   const detail::host_rows rows(detail::source_of(data));
-  bool found = false;
-  if (!rows.may_hold_nan()) return found;
-  rows.for_each_view({0, rows.rows()}, threads,
-                     [&]<class T>(const matrix_view<const T>& view, index_t) {
-                       if constexpr (std::is_floating_point_v<T>) {
-                         found = found || any_row_holds_nan(view, threads);
-                       }
-                     });
-  return found;
-}
-
-index_t first_nan_in(const detail::any_table& data, index_t row, const nan_column_finder& finder) {
-  if (detail::is_on_device(data)) return finder(detail::device_view(data), row);
-  const detail::host_rows rows(detail::source_of(data));
-  return rows.with_rows(
-      row, row, [](const auto& view, index_t i, index_t) { return first_nan_column(view, i); });
+  return rows.with_rows(row, row, [&](const auto& view, index_t i, index_t) {
+    const auto is_nan = [&](index_t k) { return view(i, k) != view(i, k); };
+    const auto all = std::views::iota(index_t{0}, view.cols());
+    return columns.empty() ? *std::ranges::find_if(all, is_nan)
+                           : *std::ranges::find_if(columns, is_nan);
+  });
 }
 
 }  // namespace
@@ -346,31 +315,23 @@ std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int thread
   return out;
 }
 
-bool has_nan(const detail::pair_tables& tables, int threads) {
-  return is_nan_in(tables.x, threads) || (tables.y && is_nan_in(*tables.y, threads));
-}
-
-void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads) {
-  if (nans != nan_policy::reject) return;
-  refuse_nans(tables, find_nan_rows(tables, threads), nans);
-}
-
-void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
-                 const nan_column_finder& finder) {
+void refuse_nan(const detail::pair_tables& tables, std::span<const index_t> rows,
+                const execution& exec, std::span<const index_t> columns) {
   const index_t rows_of_x = extents_of(tables.x).first;
   if (tables.prepared_y != nullptr) {  // whose rows were looked at when they were prepared
     rows = rows.first(static_cast<std::size_t>(
         std::lower_bound(rows.begin(), rows.end(), rows_of_x) - rows.begin()));
   }
-  if (nans != nan_policy::reject || rows.empty()) return;
+  if (rows.empty()) return;
   const bool is_of_y = rows.front() >= rows_of_x;
   const index_t row = rows.front() - (is_of_y ? rows_of_x : 0);
   const char* const name = !detail::has_y(tables) ? "data" : is_of_y ? "y" : "x";
-  const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, finder);
-  throw invalid_argument(fmt::format(
-      "{}: got NaN at row {}, column {} ({} with NaN), expected numbers; "
-      "nan_policy::propagate drops such rows, nan_policy::pairwise skips NaN pair by pair",
-      name, row, col, detail::counted(rows.size(), "row")));
+  const index_t col = first_nan_in(is_of_y ? *tables.y : tables.x, row, exec, columns);
+  throw invalid_argument(
+      fmt::format("{}: got NaN at row {}, column {} ({} with NaN), expected numbers; "
+                  "nan_policy::propagate drops such rows{}",
+                  name, row, col, detail::counted(rows.size(), "row"),
+                  columns.empty() ? ", nan_policy::pairwise skips NaN pair by pair" : ""));
 }
 
 namespace {

@@ -2,7 +2,6 @@
 // What all-pairs operations check before any work: each function throws gpu::invalid_argument
 // unless it says otherwise.
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,6 +25,8 @@ void check_part(const pair_part& part);
 /// The cuts are in their ranges, and the measure has a p where there is a cut on p; else
 /// gpu::unsupported.
 void check_filter(const detail::measure_traits& what, const pair_filter& keep);
+template <class Value>
+void check_sink(const detail::measure_traits& /*what*/, const basic_dense_sink<Value>& /*sink*/) {}
 void check_sink(const detail::measure_traits& what, const edge_sink& sink);
 void check_sink(const detail::measure_traits& what, const top_k_sink& sink);
 void check_sink(const detail::measure_traits& what, const count_sink& sink);
@@ -39,17 +40,12 @@ void check_search(const discovery_search& search, const discovery_search& begun)
 /// Rows that hold a NaN, ascending, those of y numbered behind those of x; none for integers and
 /// for tables in device memory. Reads the data once, in parallel.
 std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads);
-/// Whether there are any; of tables that are not prepared. Ends with the first that is found.
-bool has_nan(const detail::pair_tables& tables, int threads);
 
-/// Names row and column of the first NaN where `nans` is reject and there is one.
-void check_nans(const detail::pair_tables& tables, nan_policy nans, int threads);
-/// The column of the first NaN of a row in device memory.
-using nan_column_finder = std::function<index_t(const detail::any_device_matrix_view&, index_t)>;
-/// The same where `rows` are known to be those with a NaN, ascending, those of y numbered behind
-/// those of x. Tables in device memory need a finder.
-void refuse_nans(const detail::pair_tables& tables, std::span<const index_t> rows, nan_policy nans,
-                 const nan_column_finder& finder = {});
+/// Names row and column of the first NaN where there is one: `rows` are those with a NaN,
+/// ascending, those of y numbered behind those of x.
+/// @param columns those that are looked at; none: all
+void refuse_nan(const detail::pair_tables& tables, std::span<const index_t> rows,
+                const execution& exec, std::span<const index_t> columns = {});
 
 /// Takes `some` out of `rows`: both ascending.
 void leave_out(std::span<const index_t> some, std::vector<index_t>& rows);

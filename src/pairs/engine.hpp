@@ -32,6 +32,18 @@
 
 namespace gpu::inline v0::detail {
 
+/// An all-pairs call whose options are resolved: what follows from them, and from the measure, for
+/// rows and tests. Nothing behind it names an option.
+struct pair_request {
+  measure_traits what;
+  pair_tables tables;
+  pair_part part = {};
+  bool refuses_nan = false;  ///< Else a row with a NaN has no statistic.
+  row_folding folding = row_folding::never;
+  pair_variant variant = pair_variant::automatic;  ///< What was asked for.
+  execution exec = {};
+};
+
 /// What an engine is made from.
 struct pair_input {
   pair_tables tables;
@@ -39,7 +51,10 @@ struct pair_input {
   /// Whether all sinks that follow are about pairs i < j (edges, counts, bins): then no pair needs
   /// the rows before those of the area.
   bool pairs_above = false;
-  fold_scope folds = fold_scope::many_rows;  ///< Which folding pays for its sinks.
+  fold_scope folds = fold_scope::never;
+  bool refuses_nan = false;  ///< As in pair_request, and what follows.
+  pair_variant variant = pair_variant::automatic;
+  execution exec = {};
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
   [[nodiscard]] index_t cols() const {
@@ -50,6 +65,11 @@ struct pair_input {
   }
   [[nodiscard]] index_t rows_of_y() const { return detail::rows_of_y(tables); }
 };
+
+/// The input of a call, whose parts have a `shape`, and for whose sink folding pays as `of_sink`
+/// says.
+pair_input input_of(const pair_request& request, part_shape shape,
+                    fold_scope of_sink = fold_scope::many_rows);
 
 /// What the prologue found about the rows: those of x with those of y behind them.
 struct row_info {
@@ -177,9 +197,9 @@ struct engine_plan {
 namespace gpu::cpu {
 /// Prepares the rows of `input` and returns the engine. Throws as spearman_all_pairs documents.
 detail::made_engine make_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options);
+                                     const detail::pair_input& input);
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options);
+                                     const detail::pair_input& input);
 /// How edges() of an engine that make_pair_engine returned here would find the pairs of `keep`, and
 /// why, in words; "" where there is one way.
 std::string explain_edges(detail::pair_engine& engine, const detail::keep_range& keep);
@@ -187,13 +207,13 @@ std::string explain_edges(detail::pair_engine& engine, const detail::keep_range&
 
 namespace gpu::cuda {
 detail::made_engine make_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options);
+                                     const detail::pair_input& input);
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options);
-/// The column of the first NaN of a row of a table in device memory; cols where there is none.
-/// Waits.
+                                     const detail::pair_input& input);
+/// The column of the first NaN of a row of a table in device memory, or in some of its columns;
+/// cols where there is none. Waits.
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
-                         const execution& exec);
+                         const execution& exec, std::span<const index_t> columns = {});
 /// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
 /// where there are any named. `rows` are ascending. Waits.
 std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,

@@ -41,8 +41,8 @@ std::uint64_t present_bits(const T* values, index_t count) {
 
 }  // namespace
 
-present_values::present_values(const pair_tables& tables, index_t min_observations, int threads)
-    : min_observations_(min_observations) {
+present_values::present_values(const pair_tables& tables, index_t least_shared, int threads)
+    : least_shared_(least_shared) {
   const host_rows x(tables.x);
   const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
   rows_ = x.rows() + y.rows();
@@ -78,7 +78,7 @@ void present_values::add(const matrix_view<const T>& table, index_t first, int t
         bits[w] = word;
         count += std::popcount(word);
       }
-      if (count >= min_observations_) fewest = std::min(fewest, count);
+      if (count >= least_shared_) fewest = std::min(fewest, count);
     }
     const std::scoped_lock lock(mutex);
     fewest_ = std::min(fewest_, fewest);

@@ -31,7 +31,7 @@ class present_values {
  public:
   present_values() = default;
   /// Of tables in host memory. Reads them once, in parallel.
-  present_values(const pair_tables& tables, index_t min_observations, int threads);
+  present_values(const pair_tables& tables, index_t least_shared, int threads);
 
   [[nodiscard]] index_t rows() const { return rows_; }
   [[nodiscard]] index_t cols() const { return cols_; }
@@ -46,9 +46,9 @@ class present_values {
   /// The same of the rows of each edge, whose col counts from row `first`.
   [[nodiscard]] std::vector<node_id> shared_of(std::span<const edge> edges, index_t first,
                                                int threads) const;
-  /// Pairs that share min_observations columns share at least so many.
+  /// Pairs that share least_shared columns share at least so many.
   [[nodiscard]] index_t fewest_shared() const {
-    return std::max(min_observations_, 2 * fewest_ - cols_);
+    return std::max(least_shared_, 2 * fewest_ - cols_);
   }
   /// And at most so many: where that is more than there are columns, no pair has a statistic.
   [[nodiscard]] index_t most_shared() const { return std::max(cols_, fewest_shared()); }
@@ -60,8 +60,8 @@ class present_values {
   index_t rows_ = 0;
   index_t cols_ = 0;
   index_t words_ = 0;
-  index_t min_observations_ = 0;
-  index_t fewest_ = 0;  // values of a row that has min_observations_
+  index_t least_shared_ = 0;
+  index_t fewest_ = 0;  // values of a row that has least_shared_
   std::vector<std::uint64_t> bits_;
 };
 

@@ -3,7 +3,6 @@
 // puts it on the stream.
 
 #include <gpu/device_sinks.hpp>
-#include <gpu/pair_options.hpp>
 
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
@@ -14,7 +13,7 @@ namespace gpu::inline v0::detail {
 struct device_pair_call {
   const measure_traits& what;
   pair_input input;
-  const pair_options& options;
+  device_workspace workspace;
   const any_device_sink& sink;
 };
 
@@ -22,7 +21,7 @@ struct device_pair_call {
 
 namespace gpu::cuda {
 
-/// Checks that memory and stream are those of the device, and puts the call on options.exec.stream.
+/// Checks that memory and stream are those of the device, and puts the call on its stream.
 /// Throws as spearman_all_pairs documents.
 void all_pairs_on_device(const detail::device_pair_call& call);
 /// The scratch memory of the call, bytes.

@@ -19,15 +19,11 @@ class host_prepared_table : public prepared_table {
 }  // namespace gpu::inline v0::detail
 
 namespace gpu::cpu {
-/// Ranks or scales the rows of a table, which a host_prepared_table then is.
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                      const detail::any_table& data,
-                                                      const pair_options& options);
+/// Ranks or scales the rows of x, which a host_prepared_table then is.
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
-/// Prepares a table on the device that options.exec names.
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                      const detail::any_table& data,
-                                                      const pair_options& options);
+/// Prepares x on the device that the request names.
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
 }  // namespace gpu::cuda

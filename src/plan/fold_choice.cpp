@@ -1,7 +1,5 @@
 #include "plan/fold_choice.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <limits>
 
@@ -23,32 +21,29 @@ constexpr index_t least_rows_per_order = 32;
 
 }  // namespace
 
-bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
-                        const fold_job& job, const pair_options& options) {
-  const bool ranks = what.info.equals == equal_rows::folded &&
-                     !(used == backend::cuda && variant == pair_variant::naive);
-  if (options.fold == row_folding::always && !ranks) {
-    if (what.info.equals == equal_rows::folded) {
-      throw unsupported("options.fold: the naive variant on cuda keeps no ranks to fold by");
-    }
-    if (what.info.test == significance::permutations) return false;  // p depends on ties
-    throw unsupported(
-        fmt::format("options.fold: rows are folded by their ranks, {} has none", what.info.title));
-  }
-  if (options.fold == row_folding::automatic) {
-    const bool is_short = used == backend::cuda
-                              ? is_short_for_folding(static_cast<double>(job.rows))
-                              : job.rows < default_fold_costs.least_rows;
-    const bool has_many = job.scope != fold_scope::few_patterns && !is_short;
-    const bool has_few = job.scope != fold_scope::many_rows && used == backend::cpu &&
-                         has_few_patterns(job.rows, job.cols);
-    return ranks && variant != pair_variant::naive && (has_many || has_few);
-  }
-  return options.fold == row_folding::always;
+fold_scope scope_of(row_folding asked, fold_scope of_sink) {
+  if (asked == row_folding::automatic) return of_sink;
+  return asked == row_folding::always ? fold_scope::always : fold_scope::never;
 }
 
-double most_pattern_share(row_folding fold, backend used, pair_variant variant) {
-  if (fold == row_folding::always) return std::numeric_limits<double>::infinity();
+bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
+                        const fold_job& job) {
+  if (job.scope == fold_scope::never || what.info.equals != equal_rows::folded) return false;
+  const bool is_naive = variant == pair_variant::naive;
+  if (job.scope == fold_scope::always) {
+    if (!is_naive || used == backend::cpu) return true;
+    throw unsupported("options.fold: the naive variant on cuda keeps no ranks to fold by");
+  }
+  const bool is_short = used == backend::cuda ? is_short_for_folding(static_cast<double>(job.rows))
+                                              : job.rows < default_fold_costs.least_rows;
+  const bool has_many = job.scope != fold_scope::few_patterns && !is_short;
+  const bool has_few = job.scope != fold_scope::many_rows && used == backend::cpu &&
+                       has_few_patterns(job.rows, job.cols);
+  return !is_naive && (has_many || has_few);
+}
+
+double most_pattern_share(fold_scope scope, backend used, pair_variant variant) {
+  if (scope == fold_scope::always) return std::numeric_limits<double>::infinity();
   return used == backend::cuda && variant == pair_variant::hopper
              ? default_cuda_costs.most_pattern_share_of_warpgroups
              : default_fold_costs.most_pattern_share;

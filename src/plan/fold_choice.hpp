@@ -9,11 +9,13 @@
 
 namespace gpu::inline v0::detail {
 
-/// Which jobs fold by row_folding::automatic, by what their sinks cost.
+/// Which jobs fold.
 enum class fold_scope {
+  never,
   many_rows,     ///< Those of many rows, on either backend.
   few_patterns,  ///< On the CPU those of few columns, see has_few_patterns.
-  both
+  both,
+  always  ///< However few rows repeat.
 };
 
 /// What is known of a job before its rows are ranked.
@@ -23,14 +25,17 @@ struct fold_job {
   fold_scope scope = fold_scope::many_rows;
 };
 
+/// What was asked for, of a sink for which folding pays in the jobs of `of_sink`.
+fold_scope scope_of(row_folding asked, fold_scope of_sink);
+
 /// Whether to look for rows of equal ranks. `variant` is the one that runs on backend `used`.
-/// @throw gpu::unsupported where options.fold is `always` and there are no ranks to compare.
+/// @throw gpu::unsupported where `always` was asked for and there are no ranks to compare.
 bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
-                        const fold_job& job, const pair_options& options);
+                        const fold_job& job);
 
 /// Patterns per row that has a statistic up to which to fold, given the variant that runs on
 /// backend `used`; infinite for `always`.
-double most_pattern_share(row_folding fold, backend used, pair_variant variant);
+double most_pattern_share(fold_scope scope, backend used, pair_variant variant);
 
 /// Whether rows of so few columns have few ranks between them, whatever their values: less than a
 /// thirty-second of the rows. Of 3 columns there are 13, of 4 columns 75.

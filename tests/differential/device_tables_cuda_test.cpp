@@ -241,15 +241,17 @@ TEST_CASE("Rows without a statistic of a table in device memory", "[differential
       const call<float> own{what, data, there, of};
       const gpu::differential_edge_sink sink;
       const std::string told = refusal_of([&] { (void)own.on_device(sink); });
-      CHECK(told == "data: " + place + ", expected numbers, or nan_policy::propagate");
+      CHECK(told == "data: got NaN at " + place +
+                        " (1 row with NaN), expected numbers; nan_policy::propagate drops such "
+                        "rows");
       CHECK(told == refusal_of([&] { (void)own.on_host(sink); }));
       const call<float> left_out{what, data, there, of, {.nans = gpu::nan_policy::propagate}};
       CHECK(check_sinks<float>(left_out, {.max_p = 0.5}) > 50);
     }
   };
-  check_refused("row 14 holds a NaN in column 28");
+  check_refused("row 14, column 28");
   data(20, 9) = data(20, 12) = static_cast<float>(nan_value);  // of the first
-  check_refused("row 20 holds a NaN in column 9");
+  check_refused("row 20, column 9");
 }
 
 TEST_CASE("Differences of a table in device memory take their turn on the stream",
@@ -316,5 +318,6 @@ TEST_CASE("Differences of a table in device memory on two devices", "[differenti
   const call<float> refused{
       gpu::measure::pearson, with_nan, *far_nan, of, {.exec = {.devices = {0, 1}}}};
   CHECK(refusal_of([&] { (void)refused.on_device(gpu::differential_edge_sink{}); }) ==
-        "data: row 40 holds a NaN in column 4, expected numbers, or nan_policy::propagate");
+        "data: got NaN at row 40, column 4 (1 row with NaN), expected numbers; "
+        "nan_policy::propagate drops such rows");
 }

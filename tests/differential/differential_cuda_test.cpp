@@ -310,7 +310,7 @@ TEST_CASE("Differential correlation takes CUDA by itself, and refuses a NaN",
     (void)of.on(gpu::backend::cuda, gpu::differential_edge_sink{});
     FAIL("nothing was thrown");
   } catch (const gpu::invalid_argument& e) {
-    CHECK(std::string(e.what()).find("data: row 7 holds a NaN in column 3") == 0);
+    CHECK(std::string(e.what()).find("data: got NaN at row 7, column 3") == 0);
   }
 }
 

@@ -22,7 +22,7 @@ gpu::matrix<T> zeros(index_t rows, index_t cols) {
 
 template <class T>
 bool has_nan(const gpu::matrix<T>& x) {
-  return gpu::validate::has_nan({.x = x.view()}, 2);
+  return !gpu::validate::find_nan_rows({.x = x.view()}, 2).empty();
 }
 
 template <class T>
@@ -60,8 +60,9 @@ TEST_CASE("A NaN is found in y, and not among integers", "[missing]") {
   const gpu::matrix<double> x = zeros<double>(4, 5);
   gpu::matrix<double> y = zeros<double>(300, 5);
   y(299, 4) = std::numeric_limits<double>::quiet_NaN();
-  CHECK(gpu::validate::has_nan({.x = x.view(), .y = y.view()}, 1));
-  CHECK_FALSE(gpu::validate::has_nan({.x = x.view(), .y = x.view()}, 1));
+  using gpu::validate::find_nan_rows;
+  CHECK(find_nan_rows({.x = x.view(), .y = y.view()}, 1) == std::vector<index_t>{4 + 299});
+  CHECK(find_nan_rows({.x = x.view(), .y = x.view()}, 1).empty());
   const gpu::matrix<std::int32_t> counts = zeros<std::int32_t>(4, 5);
-  CHECK_FALSE(gpu::validate::has_nan({.x = counts.view()}, 1));
+  CHECK(find_nan_rows({.x = counts.view()}, 1).empty());
 }

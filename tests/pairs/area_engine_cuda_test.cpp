@@ -70,11 +70,14 @@ struct setup {
 
 template <class T>
 std::unique_ptr<pair_engine> make(const setup& how, const table<T>& data, const pair_area& area) {
-  const gpu::detail::pair_input input{area.cols.begin > 0 ? data.against() : data.whole(), area};
+  const gpu::detail::pair_input input{.tables = area.cols.begin > 0 ? data.against() : data.whole(),
+                                      .area = area,
+                                      .variant = how.options.variant,
+                                      .exec = how.options.exec};
   if (how.members == 1)
-    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input, how.options).engine;
+    return gpu::cuda::make_pair_engine(gpu::detail::traits_of(how.what), input).engine;
   const std::vector<gpu::device_info> devices(how.members, gpu::available_devices().front());
-  return gpu::cuda::make_device_group(gpu::detail::traits_of(how.what), input, how.options, devices,
+  return gpu::cuda::make_device_group(gpu::detail::traits_of(how.what), input, devices,
                                       how.options.variant)
       .engine;
 }

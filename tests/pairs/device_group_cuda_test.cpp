@@ -39,24 +39,26 @@ gpu::pair_options options_of(pair_variant variant) {
 }
 
 template <class T>
+gpu::detail::pair_input whole(const gpu::matrix<T>& x, const gpu::pair_options& options) {
+  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
+  return {.tables = tables,
+          .area = area_of(tables, {}, gpu::detail::part_shape::equal_pairs),
+          .variant = options.variant,
+          .exec = options.exec};
+}
+
+template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options) {
-  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
-  return gpu::cuda::make_pair_engine(
-             gpu::detail::traits_of(what),
-             {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options)
-      .engine;
+  return gpu::cuda::make_pair_engine(gpu::detail::traits_of(what), whole(x, options)).engine;
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
                                    const gpu::pair_options& options, std::size_t members) {
   const std::vector<gpu::device_info> devices(members, device());
-  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
-  return gpu::cuda::make_device_group(
-             gpu::detail::traits_of(what),
-             {tables, area_of(tables, {}, gpu::detail::part_shape::equal_pairs)}, options, devices,
-             options.variant)
+  return gpu::cuda::make_device_group(gpu::detail::traits_of(what), whole(x, options), devices,
+                                      options.variant)
       .engine;
 }
 

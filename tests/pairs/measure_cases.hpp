@@ -62,18 +62,32 @@ inline const gpu::detail::measure_traits tested_units{
     .form = gpu::detail::row_form::unit_values,
     .centre = gpu::detail::row_centre::none};
 
+/// A call of a descriptor that no measure has.
+inline gpu::detail::pair_request request_of(const gpu::detail::measure_traits& what,
+                                            const gpu::detail::pair_tables& tables,
+                                            const gpu::pair_options& options) {
+  return {.what = what,
+          .tables = tables,
+          .part = options.part,
+          .refuses_nan = options.nans == gpu::nan_policy::reject,
+          .folding = options.fold,
+          .variant = options.variant,
+          .exec = options.exec};
+}
+
 /// A descriptor as a measure of the cases of all pairs.
 template <const gpu::detail::measure_traits& what>
 struct described_measure {
   template <class Data, class Sink>
   static auto run(const Data& data, const gpu::pair_options& options, const Sink& sink) {
-    return gpu::detail::run_all_pairs(what, {.x = gpu::detail::read_elements(data)}, options, sink);
+    return gpu::detail::run_all_pairs(
+        request_of(what, {.x = gpu::detail::read_elements(data)}, options), sink);
   }
   template <class X, class Y, class Sink>
   static auto against(const X& x, const Y& y, const gpu::pair_options& options, const Sink& sink) {
-    return gpu::detail::run_all_pairs(
-        what, {.x = gpu::detail::read_elements(x), .y = gpu::detail::read_elements(y)}, options,
-        sink);
+    const gpu::detail::pair_tables tables{.x = gpu::detail::read_elements(x),
+                                          .y = gpu::detail::read_elements(y)};
+    return gpu::detail::run_all_pairs(request_of(what, tables, options), sink);
   }
 };
 
@@ -299,10 +313,6 @@ inline void what_is_not_described_is_refused(const pair_target& target) {
   refused(gpu::count_sink{.keep = {.adjust = gpu::adjustment::bonferroni}});
   refused(
       gpu::discovery_sink{.keep = {.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg}});
-  gpu::pair_options folding = target.options();
-  folding.fold = gpu::row_folding::always;
-  CHECK_THROWS_AS(rank_toy::run(data, folding, gpu::edge_sink{}), gpu::unsupported);
-  CHECK_THROWS_AS(unit_toy::run(data, folding, gpu::edge_sink{}), gpu::unsupported);
   const gpu::matrix_view<const std::int32_t> short_rows(data.data(), 10, 1, 9);
   CHECK_THROWS_AS(rank_toy::run(short_rows, target.options(), gpu::dense_sink{}),
                   gpu::invalid_argument);

@@ -27,7 +27,8 @@ constexpr gpu_test::pair_target cpu{.where = gpu::backend::cpu};
 template <class Table>
 std::shared_ptr<const gpu::detail::prepared_table> prepared(const measure_traits& what,
                                                             const Table& table) {
-  return gpu::cpu::prepare_table(what, gpu::detail::read_elements(table), cpu.options());
+  return gpu::cpu::prepare_table(
+      {.what = what, .tables = {gpu::detail::read_elements(table)}, .exec = cpu.options().exec});
 }
 
 /// The sum of |statistic|^power of a row over all others, as the definition has it; NaN of a row
@@ -91,15 +92,11 @@ void check_connectivity_of(const Table& data, double error) {
 /// The plan of the engine names what the call then runs.
 template <class Table>
 void check_plan(const measure_traits& what, const Table& data) {
-  const gpu::pair_options options = cpu.options();
-  const gpu::detail::pair_tables tables{gpu::detail::read_elements(data)};
+  const auto request =
+      gpu_test::request_of(what, {gpu::detail::read_elements(data)}, cpu.options());
   const gpu::detail::engine_plan plan = gpu::cpu::plan_pair_engine(
-      what,
-      {.tables = tables,
-       .area = gpu::detail::area_of(tables, {}, gpu::detail::part_shape::equal_pairs),
-       .pairs_above = true},
-      options);
-  const auto edges = gpu::detail::run_all_pairs(what, tables, options, gpu::edge_sink{});
+      what, gpu::detail::input_of(request, gpu::detail::part_shape::equal_pairs));
+  const auto edges = gpu::detail::run_all_pairs(request, gpu::edge_sink{});
   CHECK(plan.variant == edges.summary.variant);
   CHECK(plan.variant != gpu::pair_variant::automatic);
   CHECK(plan.device == edges.summary.device);
@@ -134,8 +131,10 @@ TEST_CASE("Rows of a descriptor alone are prepared once for many queries", "[mea
       const auto both = gpu_test::reference_stack(x, y);
       const auto query = [&](const measure_traits& what, const auto& of) {
         return [&](const auto& sink) {
-          return gpu::detail::run_all_pairs(
-              what, {.x = gpu::detail::read_elements(x), .prepared_y = of}, cpu.options(), sink);
+          const gpu::detail::pair_tables tables{.x = gpu::detail::read_elements(x),
+                                                .prepared_y = of};
+          return gpu::detail::run_all_pairs(gpu_test::request_of(what, tables, cpu.options()),
+                                            sink);
         };
       };
       const auto block =

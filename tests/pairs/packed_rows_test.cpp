@@ -45,7 +45,7 @@ std::unique_ptr<pair_rows> pack(const gpu::matrix<float>& rows) {
                                       .in_windows = false,
                                       .looks_for_patterns = false,
                                       .most_pattern_share = 0,
-                                      .nans = gpu::nan_policy::reject,
+                                      .refuses_nan = true,
                                       .selection = {.sections = {{0, rows.rows()}}},
                                       .group = gpu::cpu::row_layout{}.group,
                                       .threads = 2,

@@ -172,7 +172,7 @@ TEST_CASE("From when on rows are folded", "[headers]") {
   using gpu::detail::fold_scope;
   const auto looks = [](backend used, const gpu::detail::fold_job& job) {
     return gpu::detail::looks_for_patterns(gpu::detail::spearman_traits, used,
-                                           gpu::pair_variant::tiled, job, {});
+                                           gpu::pair_variant::tiled, job);
   };
   const index_t about = stated_index("pair_options.hpp", "on CUDA about (\\d+),000") * 1000;
   for (const fold_scope scope : {fold_scope::many_rows, fold_scope::both}) {
@@ -183,6 +183,8 @@ TEST_CASE("From when on rows are folded", "[headers]") {
   }
   for (const backend used : {backend::cpu, backend::cuda}) {
     CHECK(!looks(used, {index_t{1} << 40, 30, fold_scope::few_patterns}));
+    CHECK(!looks(used, {index_t{1} << 40, 30, fold_scope::never}));
+    CHECK(looks(used, {2, 30, fold_scope::always}));
   }
   // Of few columns, on the CPU alone.
   const index_t rows_per_order =
@@ -211,6 +213,10 @@ TEST_CASE("From when on rows are folded", "[headers]") {
     CHECK(!looks(backend::cuda, {least - 1, cols, fold_scope::both}));
   }
   CHECK(!looks(backend::cpu, {index_t{1} << 40, 9, fold_scope::few_patterns}));
+  using gpu::row_folding;
+  CHECK(gpu::detail::scope_of(row_folding::automatic, fold_scope::both) == fold_scope::both);
+  CHECK(gpu::detail::scope_of(row_folding::never, fold_scope::both) == fold_scope::never);
+  CHECK(gpu::detail::scope_of(row_folding::always, fold_scope::never) == fold_scope::always);
   CHECK(gpu::detail::scope_of_edges(gpu::edge_order::by_row_then_column) == fold_scope::both);
   CHECK(gpu::detail::scope_of_edges(gpu::edge_order::unspecified) == fold_scope::many_rows);
   CHECK(gpu::detail::scope_of_counts({.max_p = 0.5}) == fold_scope::few_patterns);
@@ -218,9 +224,9 @@ TEST_CASE("From when on rows are folded", "[headers]") {
   CHECK(gpu::detail::scope_of_counts({.max_p = 0.5, .min_abs = 0.9}) == fold_scope::both);
   CHECK(gpu::detail::scope_of_counts({.max_p = 0.5, .adjust = gpu::adjustment::bonferroni}) ==
         fold_scope::both);
-  CHECK(gpu::detail::most_pattern_share(gpu::row_folding::automatic, backend::cpu,
+  CHECK(gpu::detail::most_pattern_share(fold_scope::many_rows, backend::cpu,
                                         gpu::pair_variant::tiled) ==
         stated("pair_options.hpp", "and at most ([\\d.]+) patterns a row"));
-  CHECK(gpu::detail::most_pattern_share(gpu::row_folding::automatic, backend::cuda,
+  CHECK(gpu::detail::most_pattern_share(fold_scope::many_rows, backend::cuda,
                                         gpu::pair_variant::hopper) == 1.0 / 3);
 }

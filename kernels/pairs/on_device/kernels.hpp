@@ -15,10 +15,6 @@
 
 namespace gpu::kernels {
 
-/// *column = the first column of a row that holds a NaN, or the number of columns where none does.
-template <class T>
-void launch_first_nan(device_matrix_view<const T> row, index_t* column, cudaStream_t stream);
-
 /// Writes `bytes` (a multiple of 4) of host memory to device memory, as arguments of launches: the
 /// host memory is not needed any more once this returns, nor does anything wait for the stream.
 void launch_store(const void* from, std::size_t bytes, void* to, cudaStream_t stream);

@@ -23,15 +23,12 @@ std::string_view to_string(network_kind kind) noexcept {
 
 namespace detail {
 
-connectivity_table run_all_pairs(const measure_traits& what, const pair_tables& tables,
-                                 const pair_options& options, const connectivity_sink& sink) {
+connectivity_table run_all_pairs(const pair_request& request, const connectivity_sink& sink) {
   validate::check_sink(sink);
-  if (has_y(tables)) {
+  if (has_y(request.tables)) {
     throw unsupported("connectivity_sink: got x against y, expected one table");
   }
-  pair_options unfolded = options;
-  unfolded.fold = row_folding::never;
-  pair_run run(what, tables, unfolded, part_shape::equal_rows);
+  pair_run run(request, part_shape::equal_rows, fold_scope::never);
   const index_range panel = run.area().rows;
   connectivity_table out{
       .powers = sink.powers,

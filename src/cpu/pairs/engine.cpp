@@ -81,10 +81,9 @@ std::uint64_t upper_pairs(index_t row_begin, index_t row_end, index_t rows) {
   return count % 2 == 0 ? count / 2 * (first + last) : count * ((first + last) / 2);
 }
 
-cpu_engine::cpu_engine(const detail::measure_traits& what, const detail::pair_input& input,
-                       const pair_options& options)
-    : threads_(detail::thread_count(options.exec.cpu_threads)),
-      on_progress_(options.exec.on_progress),
+cpu_engine::cpu_engine(const detail::measure_traits& what, const detail::pair_input& input)
+    : threads_(detail::thread_count(input.exec.cpu_threads)),
+      on_progress_(input.exec.on_progress),
       is_across_(input.area.is_against()) {
   const auto start = std::chrono::steady_clock::now();
   info_.rows = input.rows();
@@ -92,27 +91,26 @@ cpu_engine::cpu_engine(const detail::measure_traits& what, const detail::pair_in
   packed_cols_ = what.packed_cols(info_.cols);
   const detail::prepared_table* const kept = input.tables.prepared_y.get();
   variant_ =
-      detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : options.variant,
+      detail::choose_pair_variant(backend::cpu, kept != nullptr ? kept->variant : input.variant,
                                   {.rows = info_.rows, .cols = info_.cols});
   const row_selection selection = select_rows(input);
-  const pair_memory memory = plan_memory(what, input, threads_, options.exec.workspace_bytes);
+  const pair_memory memory = plan_memory(what, input, threads_, input.exec.workspace_bytes);
   threads_ = memory.threads;
   group_ = memory.group;
   panel_edges_ = memory.waiting_edges;
-  if (options.exec.workspace_bytes == 0) most_matrix_rows_ = pair_policy::most_matrix_rows;
+  if (input.exec.workspace_bytes == 0) most_matrix_rows_ = pair_policy::most_matrix_rows;
   detail::pair_progress meter(on_progress_, "prepare", static_cast<std::uint64_t>(info_.rows));
   const detail::poll_scope polled(&meter);
   const row_options how{
       .what = what,
       .variant = variant_,
       .in_windows = memory.is_windowed,
-      .looks_for_patterns = kept == nullptr &&
-                            detail::looks_for_patterns(
-                                what, backend::cpu, variant_,
-                                {rows_to_fold(input, selection), info_.cols, input.folds}, options),
-      .most_pattern_share = detail::most_pattern_share(options.fold, backend::cpu, variant_),
-      .nans = options.nans,
-      .min_observations = options.min_observations,
+      .looks_for_patterns =
+          kept == nullptr &&
+          detail::looks_for_patterns(what, backend::cpu, variant_,
+                                     {rows_to_fold(input, selection), info_.cols, input.folds}),
+      .most_pattern_share = detail::most_pattern_share(input.folds, backend::cpu, variant_),
+      .refuses_nan = input.refuses_nan,
       .mask_bytes = memory.mask_bytes,
       .selection = selection,
       .group = group_,
@@ -260,17 +258,17 @@ std::vector<pair_tile> cpu_engine::tiles_of(const pair_tile& area, index_t task_
 }
 
 detail::made_engine make_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options) {
-  auto engine = std::make_unique<cpu_engine>(what, input, options);
+                                     const detail::pair_input& input) {
+  auto engine = std::make_unique<cpu_engine>(what, input);
   std::optional<detail::folded_rows> folded = engine->take_folded();
   return {.engine = std::move(engine), .folded = std::move(folded)};
 }
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options) {
-  const int threads = detail::thread_count(options.exec.cpu_threads);
+                                     const detail::pair_input& input) {
+  const int threads = detail::thread_count(input.exec.cpu_threads);
   const pair_variant variant = detail::choose_pair_variant(
-      backend::cpu, options.variant, {.rows = input.rows(), .cols = input.cols()});
+      backend::cpu, input.variant, {.rows = input.rows(), .cols = input.cols()});
   return {.device = describe_device(threads),
           .variant = variant,
           .tile_rows = pair_policy::task_rows,

@@ -32,8 +32,7 @@ namespace gpu::cpu {
 
 class cpu_engine final : public detail::pair_engine {
  public:
-  cpu_engine(const detail::measure_traits& what, const detail::pair_input& input,
-             const pair_options& options);
+  cpu_engine(const detail::measure_traits& what, const detail::pair_input& input);
 
   [[nodiscard]] const detail::row_info& rows() const override { return info_; }
   /// What rows() were folded from, to be taken once.

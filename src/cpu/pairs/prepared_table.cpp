@@ -14,24 +14,23 @@
 
 namespace gpu::cpu {
 
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                      const detail::any_table& data,
-                                                      const pair_options& options) {
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request) {
   const auto start = std::chrono::steady_clock::now();
-  const detail::pair_tables tables{.x = data};
+  const detail::measure_traits& what = request.what;
+  const detail::pair_tables tables{.x = request.tables.x};
   const input_rows input(tables);
-  detail::pair_progress meter(options.exec.on_progress, "prepare",
+  detail::pair_progress meter(request.exec.on_progress, "prepare",
                               static_cast<std::uint64_t>(input.rows()));
   const detail::poll_scope polled(&meter);
-  const int threads = detail::thread_count(options.exec.cpu_threads);
+  const int threads = detail::thread_count(request.exec.cpu_threads);
   auto out = std::make_shared<kept_rows>();
   out->nan_rows = validate::find_nan_rows(tables, threads);
-  validate::refuse_nans(tables, out->nan_rows, options.nans);
+  if (request.refuses_nan) validate::refuse_nan(tables, out->nan_rows, {});
   out->what = what.info.what;
   out->rows = input.rows();
   out->cols = input.cols();
   out->device = "cpu";
-  out->variant = detail::choose_pair_variant(backend::cpu, options.variant,
+  out->variant = detail::choose_pair_variant(backend::cpu, request.variant,
                                              {.rows = out->rows, .cols = out->cols});
   keep_rows(input, what, out->variant, threads, *out);
   row_preparation found;

@@ -38,7 +38,7 @@ decision_scope::decision_scope(device_rows& rows, const pair_budget& budget,
 
 void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decisions& by,
                                      int cpu_threads, cudaStream_t stream) {
-  kernels::pairwise_decision decision{.min_observations = rows_.format().min_observations};
+  kernels::pairwise_decision decision{.min_observations = rows_.format().least_shared};
   if (by.cuts != nullptr) {
     const detail::observation_cuts& cuts = *by.cuts;
     cuts_ = upload<detail::keep_range>(

@@ -20,8 +20,7 @@ namespace {
 class pair_device_group final : public detail::pair_engine {
  public:
   pair_device_group(const detail::measure_traits& what, const detail::pair_input& input,
-                    const pair_options& options, std::span<const device_info> devices,
-                    pair_variant variant);
+                    std::span<const device_info> devices, pair_variant variant);
   ~pair_device_group() override;
   pair_device_group(const pair_device_group&) = delete;
   pair_device_group& operator=(const pair_device_group&) = delete;
@@ -56,8 +55,8 @@ class pair_device_group final : public detail::pair_engine {
 
  private:
   [[nodiscard]] int members() const { return static_cast<int>(engines_.size()); }
-  void prepare(const detail::measure_traits& what, const detail::pair_input& input,
-               pair_options options, std::span<const device_info> devices, pair_variant variant);
+  void prepare(const detail::measure_traits& what, detail::pair_input input,
+               std::span<const device_info> devices, pair_variant variant);
   // Runs work(engine) or work(engine, team, member) for every engine, sharing one call.
   template <class Work>
   void share(const Work& work);
@@ -110,13 +109,13 @@ void add(std::vector<Count>& sums, const std::vector<Count>& part) {
 }
 
 pair_device_group::pair_device_group(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options,
+                                     const detail::pair_input& input,
                                      std::span<const device_info> devices, pair_variant variant)
     : device_name_(describe_devices(devices)),
-      on_progress_(options.exec.on_progress),
+      on_progress_(input.exec.on_progress),
       engines_(devices.size()) {
   const auto start = std::chrono::steady_clock::now();
-  prepare(what, input, options, devices, variant);
+  prepare(what, input, devices, variant);
   info_ = engines_.front()->rows();
   info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -129,15 +128,14 @@ pair_device_group::~pair_device_group() {
   }
 }
 
-void pair_device_group::prepare(const detail::measure_traits& what, const detail::pair_input& input,
-                                pair_options options, std::span<const device_info> devices,
-                                pair_variant variant) {
-  options.exec.cpu_threads = std::max(1, staging_threads(options.exec.cpu_threads) / members());
-  options.exec.workspace_bytes = common_workspace(options.exec.workspace_bytes, devices);
+void pair_device_group::prepare(const detail::measure_traits& what, detail::pair_input input,
+                                std::span<const device_info> devices, pair_variant variant) {
+  input.exec.cpu_threads = std::max(1, staging_threads(input.exec.cpu_threads) / members());
+  input.exec.workspace_bytes = common_workspace(input.exec.workspace_bytes, devices);
   const bool connected = connect(devices);
   pair_team team(members(), on_progress_);
   team.run([&](int member, pair_share& share) {
-    pair_options own = options;
+    detail::pair_input own = input;
     // Where each device prepares all rows by itself, one of them reports.
     own.exec.on_progress = {};
     if (member == 0 && on_progress_) {
@@ -149,7 +147,7 @@ void pair_device_group::prepare(const detail::measure_traits& what, const detail
     }
     const auto at = static_cast<std::size_t>(member);
     const device_guard guard(devices[at].ordinal);
-    engines_[at] = std::make_unique<cuda_engine>(what, input, own, devices[at], variant,
+    engines_[at] = std::make_unique<cuda_engine>(what, own, devices[at], variant,
                                                  connected ? &share : nullptr);
   });
 }
@@ -233,9 +231,9 @@ detail::bin_counts pair_device_group::bin_statistics(const detail::bin_request& 
 }  // namespace
 
 detail::made_engine make_device_group(const detail::measure_traits& what,
-                                      const detail::pair_input& input, const pair_options& options,
+                                      const detail::pair_input& input,
                                       std::span<const device_info> devices, pair_variant variant) {
-  auto group = std::make_unique<pair_device_group>(what, input, options, devices, variant);
+  auto group = std::make_unique<pair_device_group>(what, input, devices, variant);
   std::optional<detail::folded_rows> folded = group->take_folded();
   return {.engine = std::move(group), .folded = std::move(folded)};
 }

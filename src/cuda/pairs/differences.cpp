@@ -21,7 +21,6 @@
 #include "cuda_runtime/device_info.hpp"
 #include "kernels/pairs/differences/kernels.hpp"
 #include "pairs/differential/difference_engine.hpp"
-#include "pairs/differential/group_checks.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::cuda {
@@ -148,20 +147,6 @@ class found_lists {
   std::vector<std::uint64_t> from_zero_;
 };
 
-// Where the values of a group come from: a table of its own in host memory, or columns of a table
-// in device memory.
-struct group_source {
-  detail::any_table table;
-  std::span<const index_t> columns = {};
-
-  [[nodiscard]] bool is_gathered() const { return detail::is_on_device(table); }
-  [[nodiscard]] index_t rows() const { return detail::rows_of(table); }
-  [[nodiscard]] index_t cols() const {
-    if (is_gathered()) return static_cast<index_t>(columns.size());
-    return std::visit([](const auto& view) { return view.cols(); }, table);
-  }
-};
-
 // The rows of one group on one device.
 struct group_rows {
   explicit group_rows(std::size_t bytes) : budget(bytes) {}
@@ -174,19 +159,20 @@ struct group_rows {
 class device_groups {
  public:
   /// On the current device.
-  device_groups(const detail::measure_traits& what, const std::array<group_source, 2>& groups,
-                const pair_options& options, const device_info& device)
+  device_groups(const detail::measure_traits& what,
+                const std::array<detail::column_group, 2>& groups, pair_variant asked,
+                const execution& exec, const device_info& device)
       : ordinal_(device.ordinal),
-        half_bytes_(
-            std::max<std::size_t>(1, pair_budget(options.exec.workspace_bytes).limit() / 2)),
+        half_bytes_(std::max<std::size_t>(1, pair_budget(exec.workspace_bytes).limit() / 2)),
         groups_{group_rows(half_bytes_), group_rows(half_bytes_)} {
     keep_pool_memory();
     const std::unique_ptr<pair_share> alone = make_solo_share({});
     for (std::size_t g = 0; g < 2; ++g) {
-      const group_source& from = groups[g];
-      const index_t rows = from.rows();
-      const index_t cols = from.cols();
-      const pair_variant variant = choose_variant(rows, cols, options, {&device, 1});
+      const detail::column_group& from = groups[g];
+      const bool is_gathered = detail::is_on_device(from.table);
+      const index_t rows = detail::rows_of(from.table);
+      const index_t cols = is_gathered ? std::ssize(from.columns) : detail::cols_of(from.table);
+      const pair_variant variant = choose_variant(rows, cols, asked, {&device, 1});
       row_format format = choose_row_format(what, variant, cols);
       const detail::pair_area all{.rows = {0, rows}, .cols = {0, rows}};
       choose_products(format, variant, all, limits_of(device.ordinal),
@@ -194,11 +180,11 @@ class device_groups {
       group_rows& own = groups_[g];
       detail::pair_tables tables{.x = from.table};
       device_buffer<double> gathered;
-      if (from.is_gathered()) {
+      if (is_gathered) {
         gathered = gather_columns(from.table, from.columns, own.budget, stream());
         tables.x = device_matrix_view<const double>(gathered.data(), rows, cols);
       }
-      own.rows.emplace(what, tables, format, options, own.budget, *alone, stream(), own.info);
+      own.rows.emplace(what, tables, format, exec, own.budget, *alone, stream(), own.info);
       own.budget.give_back(gathered.bytes());  // the rows are packed
     }
   }
@@ -267,17 +253,17 @@ using caller_thread = std::function<void(const std::function<void()>&)>;
 
 class cuda_differences final : public detail::difference_engine {
  public:
-  cuda_differences(const detail::measure_traits& what, const std::array<group_source, 2>& groups,
-                   const pair_options& options, const std::vector<device_info>& devices)
-      : on_progress_(options.exec.on_progress), devices_(devices.size()) {
-    pair_options own = options;
-    own.exec.on_progress = {};
-    own.nans = nan_policy::propagate;
+  cuda_differences(const detail::measure_traits& what,
+                   const std::array<detail::column_group, 2>& groups, pair_variant asked,
+                   const execution& exec, const std::vector<device_info>& devices)
+      : on_progress_(exec.on_progress), devices_(devices.size()) {
+    execution own = exec;
+    own.on_progress = {};
     const progress_callback nobody;
-    run_on_devices(nobody, ordinals_of(devices),
-                   [&](std::size_t at, pair_share&, const caller_thread&) {
-                     devices_[at] = std::make_unique<device_groups>(what, groups, own, devices[at]);
-                   });
+    run_on_devices(
+        nobody, ordinals_of(devices), [&](std::size_t at, pair_share&, const caller_thread&) {
+          devices_[at] = std::make_unique<device_groups>(what, groups, asked, own, devices[at]);
+        });
     for (std::size_t g = 0; g < 2; ++g) {
       const detail::row_info& found = devices_.front()->info(g);
       rows_[g] = {.constant = found.constant_rows,
@@ -295,11 +281,8 @@ class cuda_differences final : public detail::difference_engine {
   cuda_differences(const cuda_differences&) = delete;
   cuda_differences& operator=(const cuda_differences&) = delete;
 
-  [[nodiscard]] const detail::rows_without_statistic& first_rows() const override {
-    return rows_[0];
-  }
-  [[nodiscard]] const detail::rows_without_statistic& second_rows() const override {
-    return rows_[1];
+  [[nodiscard]] const std::array<detail::rows_without_statistic, 2>& left_out() const override {
+    return rows_;
   }
 
   void find_later(index_range rows, const stats::difference_screen& screen,
@@ -424,54 +407,19 @@ void cuda_differences::find_partners(index_range rows, const stats::difference_s
   });
 }
 
-// Names the first NaN in some columns of a table in device memory, where `rows`, ascending, have
-// one.
-void refuse_nans(const detail::any_table& table, std::span<const index_t> columns,
-                 const std::vector<index_t>& rows) {
-  if (rows.empty()) return;
-  const index_t row = rows.front();
-  const stream copying;
-  std::visit(
-      [&]<class T>(const device_matrix_view<const T>& view) {
-        std::vector<T> all(static_cast<std::size_t>(view.cols()));
-        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(all.data(), view.row(row), all.size() * sizeof(T),
-                                                  cudaMemcpyDefault, copying.get()));
-        copying.synchronize();
-        std::vector<double> values;
-        for (const index_t column : columns) {
-          values.push_back(static_cast<double>(all[static_cast<std::size_t>(column)]));
-        }
-        detail::refuse_nan(row, values, columns);
-      },
-      detail::device_view(table));
-}
-
 }  // namespace
 
 std::unique_ptr<detail::difference_engine> make_difference_engine(
-    const detail::measure_traits& what, matrix_view<const double> first,
-    matrix_view<const double> second, const pair_options& options) {
-  return std::make_unique<cuda_differences>(what,
-                                            std::array{group_source{first}, group_source{second}},
-                                            options, select_devices(options.exec));
-}
-
-std::unique_ptr<detail::difference_engine> make_difference_engine(
-    const detail::measure_traits& what, const detail::any_table& data, const column_groups& groups,
-    const pair_options& options) {
-  const std::vector<device_info> devices = select_devices(options.exec);
-  const std::vector<int> ordinals = ordinals_of(devices);
-  const device_guard guard(ordinals.front());
-  check_tables({.x = data}, ordinals);
-  wait_for_callers_stream(options.exec, ordinals);
-  auto engine = std::make_unique<cuda_differences>(
-      what, std::array{group_source{data, groups.first}, group_source{data, groups.second}},
-      options, devices);
-  if (options.nans == nan_policy::reject) {
-    refuse_nans(data, groups.first, engine->first_rows().with_nan);
-    refuse_nans(data, groups.second, engine->second_rows().with_nan);
+    const detail::measure_traits& what, const std::array<detail::column_group, 2>& groups,
+    pair_variant variant, const execution& exec) {
+  const std::vector<device_info> devices = select_devices(exec);
+  if (detail::is_on_device(groups[0].table)) {
+    const std::vector<int> ordinals = ordinals_of(devices);
+    const device_guard guard(ordinals.front());
+    check_tables({.x = groups[0].table}, ordinals);
+    wait_for_callers_stream(exec, ordinals);
   }
-  return engine;
+  return std::make_unique<cuda_differences>(what, groups, variant, exec, devices);
 }
 
 }  // namespace gpu::cuda

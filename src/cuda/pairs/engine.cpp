@@ -55,13 +55,13 @@ std::vector<device_info> devices_of_query(const device_prepared_table& y, const 
 
 }  // namespace
 
-pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
+pair_variant choose_variant(index_t rows, index_t cols, pair_variant asked,
                             std::span<const device_info> devices) {
   pair_variant least = pair_variant::hopper;
   for (const device_info& device : devices) {
     const loaded_code& code = code_of(device.ordinal);
     const pair_variant own = detail::choose_pair_variant(
-        backend::cuda, options.variant,
+        backend::cuda, asked,
         {.rows = rows,
          .cols = cols,
          .compute_capability = device.compute_major * 10 + device.compute_minor,
@@ -73,39 +73,36 @@ pair_variant choose_variant(index_t rows, index_t cols, const pair_options& opti
 }
 
 cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_input& input,
-                         const pair_options& options, const device_info& device,
-                         pair_variant variant, pair_share* share)
+                         const device_info& device, pair_variant variant, pair_share* share)
     : what_(what),
       ordinal_(device.ordinal),
       multiprocessors_(device.multiprocessors),
-      cpu_threads_(options.exec.cpu_threads),
+      cpu_threads_(input.exec.cpu_threads),
       device_name_(device.name),
       variant_(variant),
-      solo_(make_solo_share(options.exec.on_progress)),
+      solo_(make_solo_share(input.exec.on_progress)),
       share_(solo_.get()),
-      budget_(options.exec.workspace_bytes),
+      budget_(input.exec.workspace_bytes),
       area_(input.area) {
   has_warpgroup_products_ = code_of(device.ordinal).has_warpgroups;
   keep_pool_memory();
   if (input.tables.prepared_y != nullptr) {
-    query_rows(input, options);
+    query_rows(input);
     find_ties();
     return;
   }
   row_format format = choose_row_format(what, variant_, input.cols());
-  format.min_observations = options.min_observations;
   choose_products(format, variant_, area_, limits_of(device.ordinal),
                   code_of(device.ordinal).capability);
   // Of a part, rows that are not in it would fold with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
-  const bool folds =
-      detail::looks_for_patterns(what, backend::cuda, variant_,
-                                 {input.rows(), input.cols(), input.folds}, options) &&
-      whole;
-  rows_.emplace(what, input.tables, format, options, budget_, share == nullptr ? *share_ : *share,
-                stream(), info_);
+  const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_,
+                                                {input.rows(), input.cols(), input.folds}) &&
+                     whole;
+  rows_.emplace(what, input.tables, format, input.exec, budget_,
+                share == nullptr ? *share_ : *share, stream(), info_);
   find_ties();
-  if (folds) fold_rows(options);
+  if (folds) fold_rows(input.folds);
 }
 
 void cuda_engine::find_ties() {
@@ -151,11 +148,11 @@ detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
   return detail::pair_cut::of(cuts.permutations, of_ties, untied_squares(), dropped);
 }
 
-void cuda_engine::query_rows(const detail::pair_input& input, const pair_options& options) {
+void cuda_engine::query_rows(const detail::pair_input& input) {
   prepared_ = std::static_pointer_cast<const device_prepared_table>(input.tables.prepared_y);
   const device_prepared_table& y = *prepared_;
   front_ = y.take_front();
-  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), options, budget_,
+  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), input.exec, budget_,
                 stream(), info_);
   const index_t before = input.rows_of_x();
   std::vector<index_t> without;
@@ -166,11 +163,11 @@ void cuda_engine::query_rows(const detail::pair_input& input, const pair_options
   info_.ties.insert(info_.ties.end(), y.ties.begin(), y.ties.end());
 }
 
-void cuda_engine::fold_rows(const pair_options& options) {
+void cuda_engine::fold_rows(detail::fold_scope scope) {
   const auto start = std::chrono::steady_clock::now();
-  const double most_share = detail::most_pattern_share(options.fold, backend::cuda, variant_);
+  const double most_share = detail::most_pattern_share(scope, backend::cuda, variant_);
   std::optional<detail::row_patterns> patterns =
-      rows_->fold(most_share, options.exec.cpu_threads, area_.cols.begin, info_, budget_, stream());
+      rows_->find_patterns(most_share, cpu_threads_, area_.cols.begin, info_, budget_, stream());
   info_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!patterns) return;
   // Patterns are numbered by their first rows, so that those of x come first.
@@ -323,31 +320,32 @@ void cuda_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
 }
 
 detail::made_engine make_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options) {
+                                     const detail::pair_input& input) {
   const auto* y = dynamic_cast<const device_prepared_table*>(input.tables.prepared_y.get());
   const std::vector<device_info> devices =
-      y != nullptr ? devices_of_query(*y, options.exec) : select_devices(options.exec);
+      y != nullptr ? devices_of_query(*y, input.exec) : select_devices(input.exec);
   const pair_variant variant =
-      y != nullptr ? y->variant : choose_variant(input.rows(), input.cols(), options, devices);
+      y != nullptr ? y->variant
+                   : choose_variant(input.rows(), input.cols(), input.variant, devices);
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
     const std::vector<int> ordinals = ordinals_of(devices);
     check_tables(input.tables, ordinals);
-    wait_for_callers_stream(options.exec, ordinals);
+    wait_for_callers_stream(input.exec, ordinals);
   }
-  if (devices.size() > 1) return make_device_group(what, input, options, devices, variant);
+  if (devices.size() > 1) return make_device_group(what, input, devices, variant);
   const device_guard guard(devices.front().ordinal);
-  auto engine = std::make_unique<cuda_engine>(what, input, options, devices.front(), variant);
+  auto engine = std::make_unique<cuda_engine>(what, input, devices.front(), variant);
   std::optional<detail::folded_rows> folded = engine->take_folded();
   return {.engine = std::move(engine), .folded = std::move(folded)};
 }
 
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input, const pair_options& options) {
+                                     const detail::pair_input& input) {
   const index_t rows = input.rows();
   const index_t cols = input.cols();
-  const std::vector<device_info> devices = select_devices(options.exec);
-  const pair_variant variant = choose_variant(rows, cols, options, devices);
+  const std::vector<device_info> devices = select_devices(input.exec);
+  const pair_variant variant = choose_variant(rows, cols, input.variant, devices);
   row_format format = choose_row_format(what, variant, cols);
   choose_products(format, variant, input.area, limits_of(devices.front().ordinal),
                   code_of(devices.front().ordinal).capability);

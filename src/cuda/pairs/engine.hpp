@@ -32,7 +32,7 @@
 namespace gpu::cuda {
 
 /// The variant that every one of the devices offers: the least of their own choices.
-pair_variant choose_variant(index_t rows, index_t cols, const pair_options& options,
+pair_variant choose_variant(index_t rows, index_t cols, pair_variant asked,
                             std::span<const device_info> devices);
 
 /// Copies a whole buffer to the host and waits for it.
@@ -45,11 +45,10 @@ void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
 
 class cuda_engine final : public detail::pair_engine {
  public:
-  /// `variant` is the variant to run; options.variant tells whether the caller asked for it.
-  /// Resident rows are prepared together with the engines of `share`, where there is one.
+  /// `variant` is the variant to run, input.variant what the caller asked for. Resident rows are
+  /// prepared together with the engines of `share`, where there is one.
   cuda_engine(const detail::measure_traits& what, const detail::pair_input& input,
-              const pair_options& options, const device_info& device, pair_variant variant,
-              pair_share* share = nullptr);
+              const device_info& device, pair_variant variant, pair_share* share = nullptr);
 
   /// Takes the work of the sinks called from now on from `share`, which outlives them. The engines
   /// that share a call are prepared from the same input for the same variant; what each of them
@@ -90,10 +89,9 @@ class cuda_engine final : public detail::pair_engine {
   kernels::pair_tile_kind dense_tile();
 
   // The rows of x beside those that are prepared already.
-  void query_rows(const detail::pair_input& input, const pair_options& options);
-  // Rows of equal ranks become one, where that pays by options.fold; of x against y each side by
-  // itself.
-  void fold_rows(const pair_options& options);
+  void query_rows(const detail::pair_input& input);
+  // Rows of equal ranks become one, where that pays; of x against y each side by itself.
+  void fold_rows(detail::fold_scope scope);
   /// Of rows whose p is not of the statistic alone: what tiles write of a pair, as long as the
   /// scope lives.
   [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by);

@@ -13,17 +13,16 @@
 namespace gpu::cuda {
 
 device_prepared_table::device_prepared_table(const detail::measure_traits& of,
-                                             const detail::any_table& data,
-                                             const pair_options& options, const device_info& on,
-                                             pair_variant chosen)
+                                             const detail::any_table& data, const execution& exec,
+                                             const device_info& on, pair_variant chosen)
     : ordinal_(on.ordinal) {
   const detail::pair_tables tables{.x = data};
   const index_t width = std::visit([](const auto& view) { return view.cols(); }, data);
   const row_format format = choose_row_format(of, chosen, width);
-  pair_budget budget(options.exec.workspace_bytes);
-  const auto alone = make_solo_share(options.exec.on_progress);
+  pair_budget budget(exec.workspace_bytes);
+  const auto alone = make_solo_share(exec.on_progress);
   detail::row_info info;
-  rows_.emplace(of, tables, format, options, budget, *alone, own_.get(), info, front_rows);
+  rows_.emplace(of, tables, format, exec, budget, *alone, own_.get(), info, front_rows);
   if (!rows_->resident()) {
     throw out_of_memory("prepared rows: they do not fit the device",
                         static_cast<std::size_t>(info.rows) * format.bytes());
@@ -49,24 +48,24 @@ device_prepared_table::~device_prepared_table() {
   if (known) static_cast<void>(cudaSetDevice(before));
 }
 
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::measure_traits& what,
-                                                      const detail::any_table& data,
-                                                      const pair_options& options) {
-  const std::vector<device_info> devices = select_devices(options.exec);
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request) {
+  const detail::any_table& data = request.tables.x;
+  const std::vector<device_info> devices = select_devices(request.exec);
   if (devices.size() > 1) {
     throw unsupported("execution.devices: rows are prepared on one device, several were named");
   }
   const detail::pair_tables tables{.x = data};
   const index_t rows = detail::rows_of(data);
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, data);
-  const pair_variant variant = choose_variant(rows, cols, options, devices);
+  const pair_variant variant = choose_variant(rows, cols, request.variant, devices);
   const device_guard guard(devices.front().ordinal);
   if (detail::is_on_device(data)) {
     const std::array ordinals{devices.front().ordinal};
     check_tables(tables, ordinals);
-    wait_for_callers_stream(options.exec, ordinals);
+    wait_for_callers_stream(request.exec, ordinals);
   }
-  return std::make_shared<device_prepared_table>(what, data, options, devices.front(), variant);
+  return std::make_shared<device_prepared_table>(request.what, data, request.exec, devices.front(),
+                                                 variant);
 }
 
 }  // namespace gpu::cuda

@@ -40,8 +40,7 @@ class device_prepared_table final : public detail::prepared_table {
 
   /// Prepares `data` on the current device, which is `device`.
   device_prepared_table(const detail::measure_traits& what, const detail::any_table& data,
-                        const pair_options& options, const device_info& device,
-                        pair_variant variant);
+                        const execution& exec, const device_info& device, pair_variant variant);
   ~device_prepared_table() override;
 
   [[nodiscard]] int ordinal() const { return ordinal_; }

@@ -107,9 +107,8 @@ void column_model::keep_weights(const measure_traits& complete, const pair_optio
 void column_model::keep_covariates(const pair_options& options) {
   const matrix_view<const double> covariates = options.covariates;
   const auto positive = static_cast<double>(positive_);
-  const double observations = traits_.effective_observations > 0
-                                  ? std::min<double>(traits_.effective_observations, positive)
-                                  : positive;
+  const double observations =
+      traits_.observations > 0 ? std::min<double>(traits_.observations, positive) : positive;
   const double most = std::floor(observations) - stats::least_observations;
   if (static_cast<double>(covariates.rows()) > most) {
     throw invalid_argument(fmt::format(
@@ -149,7 +148,7 @@ bool column_model::is_of(const pair_options& options) const {
     const double* const own = covariates_.data() + i * cols_;
     if (!std::equal(own, own + cols_, covariates.row(i))) return false;
   }
-  return traits_.effective_observations == options.effective_observations &&
+  return traits_.observations == options.effective_observations &&
          std::equal(given_weights_.begin(), given_weights_.end(), options.column_weights.begin(),
                     options.column_weights.end());
 }

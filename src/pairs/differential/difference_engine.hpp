@@ -2,6 +2,7 @@
 // What finds pairs with a difference on a device: the statistics of both groups stay there, and
 // only the pairs that a screen lets pass come back.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,9 +11,8 @@
 #include <vector>
 
 #include <gpu/detail/any_view.hpp>
-#include <gpu/differential.hpp>
+#include <gpu/execution.hpp>
 #include <gpu/index.hpp>
-#include <gpu/matrix_view.hpp>
 #include <gpu/pair_options.hpp>
 
 #include "base/index_range.hpp"
@@ -21,11 +21,18 @@
 
 namespace gpu::inline v0::detail {
 
+/// A group of columns: a table in host memory that has them alone, or a table in device memory and
+/// which of its columns they are.
+struct column_group {
+  any_table table;
+  std::span<const index_t> columns = {};
+};
+
 /// Rows without a statistic, ascending, and what computed that.
 struct rows_without_statistic {
-  std::vector<index_t> constant;
-  std::vector<index_t> with_nan;
-  std::string device;
+  std::vector<index_t> constant = {};
+  std::vector<index_t> with_nan = {};
+  std::string device = {};
 };
 
 /// Pairs of some rows that a screen let pass: those of row rows.begin + i are [begin[i],
@@ -43,9 +50,8 @@ struct screened_pairs {
 class difference_engine {
  public:
   virtual ~difference_engine() = default;
-  /// Of the first group and of the second.
-  [[nodiscard]] virtual const rows_without_statistic& first_rows() const = 0;
-  [[nodiscard]] virtual const rows_without_statistic& second_rows() const = 0;
+  /// Of both groups.
+  [[nodiscard]] virtual const std::array<rows_without_statistic, 2>& left_out() const = 0;
 
   /// take(pairs) for the pairs of `rows` with all later rows that `screen` may keep: rows
   /// ascending, each row whole. With `degrees`, [rows of the table], pairs that it surely keeps are
@@ -64,15 +70,10 @@ class difference_engine {
 }  // namespace gpu::inline v0::detail
 
 namespace gpu::cuda {
-/// The rows of both groups, [rows, columns of the group], on the devices of options.exec; a row
-/// with a NaN has no statistic.
+/// The rows of both groups on the devices that `exec` names; a row with a NaN has no statistic.
+/// Columns of a table in device memory are gathered there, once the caller's stream has passed.
+/// @throw gpu::invalid_argument where such a table is on none of the devices.
 std::unique_ptr<detail::difference_engine> make_difference_engine(
-    const detail::measure_traits& what, matrix_view<const double> first,
-    matrix_view<const double> second, const pair_options& options);
-/// The same of a table in device memory, whose columns are gathered there. Waits for the caller's
-/// stream. Throws gpu::invalid_argument where the table is on none of the devices, and for a NaN in
-/// a group, unless options.nans is propagate.
-std::unique_ptr<detail::difference_engine> make_difference_engine(
-    const detail::measure_traits& what, const detail::any_table& data, const column_groups& groups,
-    const pair_options& options);
+    const detail::measure_traits& what, const std::array<detail::column_group, 2>& groups,
+    pair_variant variant, const execution& exec);
 }  // namespace gpu::cuda

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -17,22 +16,112 @@
 
 #include "base/check_enumerator.hpp"
 #include "base/parallel.hpp"
+#include "base/round_up.hpp"
+#include "pairs/adjustment.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/differential/difference_discoveries.hpp"
-#include "pairs/differential/kept_pairs.hpp"
+#include "stats/bins.hpp"
 #include "stats/correlation_difference.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
-differential_summary summary_of(const difference_walk& walk, double max_p,
-                                const stats::difference_cut& cut, std::uint64_t kept) {
-  differential_summary out = walk.summary();
-  out.pairs_kept = kept;
-  out.max_p_effective = max_p;
-  out.min_abs_z_effective = cut.least_z();
+// Rows that a thread takes at a time.
+constexpr index_t rows_per_task = 16;
+
+// body(row, thread) for `count` rows, in parallel.
+template <class Body>
+void for_each_row(index_t count, int threads, const Body& body) {
+  detail::parallel_for_ranges(count, rows_per_task, threads, [&](index_range rows, int thread) {
+    for (index_t i = rows.begin; i < rows.end; ++i) body(i, thread);
+  });
+}
+
+// take(row, col, thread, verdict, first, second) for the pairs of the panel of a walk with all
+// later rows that `cut` keeps, of a row by one thread and with ascending columns. begin_rows(rows)
+// is called before pairs of these rows are given: of rows ascending, several times for one range.
+// Pairs that are surely kept are counted in `degrees`, [rows], instead of being given, where it is
+// not null and where that takes less time.
+template <class BeginRows, class Take>
+void for_each_kept(const difference_walk& walk, const stats::difference_cut& cut,
+                   std::vector<std::uint32_t>* degrees, const BeginRows& begin_rows,
+                   const Take& take) {
+  const auto take_kept = [&](index_t row, index_t col, int thread, double first, double second) {
+    const auto verdict = cut.decide(first, second);
+    if (verdict.is_kept) take(row, col, thread, verdict, first, second);
+  };
+  if (difference_engine* const device = walk.on_device()) {
+    device->find_later(walk.panel(), cut.screen(), degrees, [&](const screened_pairs& found) {
+      begin_rows(found.rows);
+      for_each_row(found.rows.size(), walk.threads(), [&](index_t i, int thread) {
+        const auto row = static_cast<std::size_t>(i);
+        for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
+          take_kept(found.rows.begin + i, index_t{found.cols[at]}, thread, found.first[at],
+                    found.second[at]);
+        }
+      });
+    });
+    return;
+  }
+  walk.for_each_block([&](const statistics_block& block) {
+    begin_rows(block.rows);
+    for_each_row(block.rows.size(), walk.threads(), [&](index_t i, int thread) {
+      const double* const first = block.first + i * block.cols.size();
+      const double* const second = block.second + i * block.cols.size();
+      for (index_t j = block.first_col(block.rows.begin + i); j < block.cols.size(); ++j) {
+        if (!cut.may_keep(first[j], second[j])) continue;
+        take_kept(block.rows.begin + i, block.cols.begin + j, thread, first[j], second[j]);
+      }
+    });
+  });
+}
+
+// A counting pass for the discoveries of the whole job, over the pairs of the part.
+bin_counts count_p(const difference_walk& walk, const discovery_search& search) {
+  const bin_request request = detail::pass_of(search);
+  const stats::difference_cut within(search.max_p, 0, search.side, walk.standard_error());
+  const auto places = static_cast<std::size_t>(request.bins) + 2;
+  std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(walk.threads()));
+  for (auto& own : counts) own.resize(places);
+  for_each_kept(
+      walk, within, nullptr, [](index_range) {},
+      [&](index_t, index_t, int thread, const auto& verdict, double, double) {
+        const index_t place =
+            bin_place(-verdict.p, request.low, request.high, request.scale, request.bins);
+        ++counts[static_cast<std::size_t>(thread)][static_cast<std::size_t>(place)];
+      });
+  bin_counts out{.bins = std::vector<std::uint64_t>(static_cast<std::size_t>(request.bins))};
+  for (const auto& own : counts) {
+    out.at_or_above += own.back();
+    for (std::size_t b = 0; b < out.bins.size(); ++b) out.bins[b] += own[b + 1];
+  }
+  // All others, those with a larger p than max_p too, which were not looked at.
+  out.below = walk.summary().pairs_tested -
+              std::accumulate(out.bins.begin(), out.bins.end(), out.at_or_above);
   return out;
 }
+
+// What a filter keeps, after its adjustment for all tests of the job. Benjamini and Hochberg's is
+// counted over the walk, which is that of the whole job then.
+struct resolved_cut {
+  double max_p;
+  stats::difference_cut cut;
+
+  resolved_cut(const difference_walk& walk, const differential_filter& keep)
+      : max_p(detail::adjust({.max_p = keep.max_p, .side = keep.side, .adjust = keep.adjust}, 0,
+                             walk.family(),
+                             [&](const discovery_search& search) { return count_p(walk, search); })
+                  .max_p),
+        cut(max_p, keep.min_abs_z, keep.side, walk.standard_error()) {}
+
+  [[nodiscard]] differential_summary summary(const difference_walk& walk,
+                                             std::uint64_t kept) const {
+    differential_summary out = walk.summary();
+    out.pairs_kept = kept;
+    out.max_p_effective = max_p;
+    out.min_abs_z_effective = cut.least_z();
+    return out;
+  }
+};
 
 // The kept pairs of a panel, a list for each row, until there are too many.
 class edge_rows {
@@ -142,16 +231,13 @@ class panel_partners {
   // The same of pairs that a device found, seen from the rows of the panel alone; writes the bars
   // that follow.
   void offer(const screened_pairs& found, std::span<double> bars) {
-    detail::parallel_for(tasks_of(found.rows.size()), threads_, [&](index_t task, int) {
-      const index_t end = std::min(found.rows.size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        row_partners& own = of(found.rows.begin + i);
-        for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
-          own.offer(index_t{found.cols[at]}, found.first[at], found.second[at]);
-        }
-        bars[row] = own.bar();
+    for_each_row(found.rows.size(), threads_, [&](index_t i, int) {
+      const auto row = static_cast<std::size_t>(i);
+      row_partners& own = of(found.rows.begin + i);
+      for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
+        own.offer(index_t{found.cols[at]}, found.first[at], found.second[at]);
       }
+      bars[row] = own.bar();
     });
   }
   [[nodiscard]] row_partners& of(index_t row) {
@@ -159,21 +245,18 @@ class panel_partners {
   }
 
  private:
-  static index_t tasks_of(index_t rows) { return (rows + rows_per_task - 1) / rows_per_task; }
-
   void offer_to_cols(const statistics_block& block) {
     const index_t cols = block.cols.size();
     // The columns of a block begin in the panel or behind it.
     const index_t taken = std::min(cols, panel_.end - block.cols.begin);
     if (taken <= 0) return;
     row_partners* const owners = &of(block.cols.begin);
-    detail::parallel_for(tasks_of(taken), threads_, [&](index_t task, int) {
-      const index_t end = std::min(taken, (task + 1) * rows_per_task);
+    detail::parallel_for_ranges(taken, rows_per_task, threads_, [&](index_range some, int) {
       for (index_t i = 0; i < block.rows.size(); ++i) {
         const index_t row = block.rows.begin + i;
         const double* const first = block.first + i * cols;
         const double* const second = block.second + i * cols;
-        for (index_t j = std::max(task * rows_per_task, block.first_col(row)); j < end; ++j) {
+        for (index_t j = std::max(some.begin, block.first_col(row)); j < some.end; ++j) {
           owners[j].offer(row, first[j], second[j]);
         }
       }
@@ -181,15 +264,12 @@ class panel_partners {
   }
   void offer_to_rows(const statistics_block& block) {
     const index_t cols = block.cols.size();
-    detail::parallel_for(tasks_of(block.rows.size()), threads_, [&](index_t task, int) {
-      const index_t end = std::min(block.rows.size(), (task + 1) * rows_per_task);
-      for (index_t i = task * rows_per_task; i < end; ++i) {
-        row_partners& own = of(block.rows.begin + i);
-        const double* const first = block.first + i * cols;
-        const double* const second = block.second + i * cols;
-        for (index_t j = block.first_col(block.rows.begin + i); j < cols; ++j) {
-          own.offer(block.cols.begin + j, first[j], second[j]);
-        }
+    for_each_row(block.rows.size(), threads_, [&](index_t i, int) {
+      row_partners& own = of(block.rows.begin + i);
+      const double* const first = block.first + i * cols;
+      const double* const second = block.second + i * cols;
+      for (index_t j = block.first_col(block.rows.begin + i); j < cols; ++j) {
+        own.offer(block.cols.begin + j, first[j], second[j]);
       }
     });
   }
@@ -250,12 +330,10 @@ void check_sink(const differential_top_k_sink& sink) {
 
 differential_edges find_differences(const difference_walk& walk,
                                     const differential_edge_sink& sink) {
-  const double max_p = adjusted_max_p(walk, sink.keep);
-  const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
-                                  walk.standard_error());
+  const resolved_cut by(walk, sink.keep);
   edge_rows found(sink.max_edges);
   for_each_kept(
-      walk, cut, nullptr, [&](index_range rows) { found.begin_rows(rows); },
+      walk, by.cut, nullptr, [&](index_range rows) { found.begin_rows(rows); },
       [&](index_t i, index_t j, int, const auto& verdict, double first, double second) {
         found.add({.row = static_cast<node_id>(i),
                    .col = static_cast<node_id>(j),
@@ -268,16 +346,12 @@ differential_edges find_differences(const difference_walk& walk,
     validate::throw_over_capacity("differential_edge_sink", "pairs",
                                   static_cast<index_t>(found.count()), sink.max_edges);
   }
-  differential_edges out{.edges = found.take(), .summary = {}};
-  out.summary = summary_of(walk, max_p, cut, found.count());
-  return out;
+  return {.edges = found.take(), .summary = by.summary(walk, found.count())};
 }
 
 differential_partners find_partners(const difference_walk& walk,
                                     const differential_top_k_sink& sink) {
-  const double max_p = adjusted_max_p(walk, sink.keep);
-  const stats::difference_cut cut(max_p, sink.keep.min_abs_z, sink.keep.side,
-                                  walk.standard_error());
+  const resolved_cut by(walk, sink.keep);
   const index_t rows = walk.panel().size();
   differential_partners out{.index = matrix<node_id>(rows, sink.k),
                             .first = matrix<double>(rows, sink.k),
@@ -286,31 +360,30 @@ differential_partners find_partners(const difference_walk& walk,
                             .p = matrix<double>(rows, sink.k),
                             .count = std::vector<node_id>(static_cast<std::size_t>(rows)),
                             .summary = {}};
-  panel_partners best(walk.panel(), sink.k, cut, walk.threads());
+  panel_partners best(walk.panel(), sink.k, by.cut, walk.threads());
   if (difference_engine* const device = walk.on_device()) {
     device->find_partners(
-        walk.panel(), cut.screen(), sink.k,
+        walk.panel(), by.cut.screen(), sink.k,
         [&](const screened_pairs& found, std::span<double> bars) { best.offer(found, bars); });
   } else {
     walk.for_each_block_of_panel([&](const statistics_block& block) { best.offer(block); });
   }
   write_partners(walk.panel(), best, out);
   const std::uint64_t kept = std::accumulate(out.count.begin(), out.count.end(), std::uint64_t{0});
-  out.summary = summary_of(walk, max_p, cut, kept);
+  out.summary = by.summary(walk, kept);
   return out;
 }
 
 differential_counts count_differences(const difference_walk& walk,
                                       const differential_filter& keep) {
-  const double max_p = adjusted_max_p(walk, keep);
-  const stats::difference_cut cut(max_p, keep.min_abs_z, keep.side, walk.standard_error());
+  const resolved_cut by(walk, keep);
   const auto rows = static_cast<std::size_t>(walk.rows());
   std::vector<std::vector<std::uint32_t>> degree(static_cast<std::size_t>(walk.threads()));
   for (auto& own : degree) own.resize(rows);
   differential_counts out;
   out.degree.resize(rows);
   for_each_kept(
-      walk, cut, &out.degree, [](index_range) {},
+      walk, by.cut, &out.degree, [](index_range) {},
       [&](index_t i, index_t j, int thread, const auto&, double, double) {
         auto& own = degree[static_cast<std::size_t>(thread)];
         ++own[static_cast<std::size_t>(i)];
@@ -321,8 +394,21 @@ differential_counts count_differences(const difference_walk& walk,
   }
   const std::uint64_t ends =
       std::accumulate(out.degree.begin(), out.degree.end(), std::uint64_t{0});
-  out.summary = summary_of(walk, max_p, cut, ends / 2);
+  out.summary = by.summary(walk, ends / 2);
   return out;
+}
+
+discovery_search begin_search(const difference_walk& walk, double max_p, tail side) {
+  return detail::begin_search({.max_p = max_p, .side = side}, 0, walk.family());
+}
+
+discovery_counts count_discoveries(const difference_walk& walk, const discovery_search& search) {
+  bin_counts counts = search.is_decided() ? bin_counts{} : count_p(walk, search);
+  return {.search = search,
+          .below = counts.below,
+          .at_or_above = counts.at_or_above,
+          .bins = std::move(counts.bins),
+          .summary = {}};
 }
 
 }  // namespace gpu::inline v0::detail

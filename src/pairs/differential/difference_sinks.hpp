@@ -2,6 +2,7 @@
 // What is kept of pairs with their statistics over two groups.
 
 #include <gpu/differential.hpp>
+#include <gpu/discovery.hpp>
 
 #include "pairs/differential/difference_walk.hpp"
 
@@ -19,5 +20,11 @@ differential_edges find_differences(const difference_walk& walk,
 differential_partners find_partners(const difference_walk& walk,
                                     const differential_top_k_sink& sink);
 differential_counts count_differences(const difference_walk& walk, const differential_filter& keep);
+
+/// The search for the discoveries of the whole job, before its first counting pass.
+discovery_search begin_search(const difference_walk& walk, double max_p, tail side);
+/// The counting pass of a search over the pairs of the part; no counts where it is decided. The
+/// summary is empty.
+discovery_counts count_discoveries(const difference_walk& walk, const discovery_search& search);
 
 }  // namespace gpu::inline v0::detail

@@ -1,12 +1,20 @@
 #include "pairs/differential/difference_walk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
+#include <gpu/error.hpp>
+
+#include "base/counted.hpp"
 #include "base/parallel.hpp"
-#include "pairs/differential/group_checks.hpp"
+#include "pairs/checks.hpp"
 #include "pairs/progress.hpp"
+#include "pairs/reading/computed_rows.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -28,18 +36,62 @@ std::vector<index_t> joined(const std::vector<index_t>& a, const std::vector<ind
   return out;
 }
 
-matrix_view<const double> first_rows(const matrix<double>& group, index_t rows) {
-  return {group.data(), rows, group.cols()};
-}
+// Some rows of a table in host memory with the columns of a group alone, as doubles.
+class group_rows final : public computed_rows {
+ public:
+  group_rows(const host_rows& table, std::span<const index_t> columns, index_range rows)
+      : table_(table),
+        columns_(columns),
+        begin_(rows.begin),
+        own_(computed_view(*this, rows.size(), std::ssize(columns))) {}
 
-// Adds what is known of the rows from `begin` on.
-void add(const rows_without_statistic& found, index_t begin, rows_without_statistic& to) {
-  for (const index_t row : found.constant) to.constant.push_back(begin + row);
-  for (const index_t row : found.with_nan) to.with_nan.push_back(begin + row);
-  to.device = found.device;
+  // Other columns of the table may hold a NaN in rows that have none here.
+  [[nodiscard]] const any_table& source() const override { return own_; }
+  void compute(index_range range, double* out, int threads) const override {
+    const index_range rows{begin_ + range.begin, begin_ + range.end};
+    table_.for_each_view(rows, threads, [&](const auto& view, index_t first) {
+      detail::parallel_for(view.rows(), detail::thread_count(threads), [&](index_t i, int) {
+        double* to = out + (first - rows.begin + i) * std::ssize(columns_);
+        for (const index_t column : columns_) *to++ = static_cast<double>(view.row(i)[column]);
+      });
+    });
+  }
+
+ private:
+  const host_rows& table_;
+  std::span<const index_t> columns_;
+  index_t begin_;
+  any_table own_;
+};
+
+void check_group(const char* name, std::span<const index_t> group, index_t cols,
+                 std::vector<bool>& taken) {
+  if (std::ssize(group) < least_group_cols) {
+    throw invalid_argument(fmt::format("groups.{}: got {}, expected at least {}", name,
+                                       counted(group.size(), "column"), least_group_cols));
+  }
+  for (const index_t column : group) {
+    if (column < 0 || column >= cols) {
+      throw invalid_argument(
+          fmt::format("groups.{}: got column {}, expected 0 to {}", name, column, cols - 1));
+    }
+    if (taken[static_cast<std::size_t>(column)]) {
+      throw invalid_argument(
+          fmt::format("groups.{}: got column {} twice, expected each column in one group at most, "
+                      "once",
+                      name, column));
+    }
+    taken[static_cast<std::size_t>(column)] = true;
+  }
 }
 
 }  // namespace
+
+void check_groups(const column_groups& groups, index_t cols) {
+  std::vector<bool> taken(static_cast<std::size_t>(cols));
+  check_group("first", groups.first, cols, taken);
+  check_group("second", groups.second, cols, taken);
+}
 
 block_shape block_shape_of(const pair_area& area, index_t group_cols, std::size_t limit) {
   index_t rows = most_block_rows;
@@ -49,15 +101,6 @@ block_shape block_shape_of(const pair_area& area, index_t group_cols, std::size_
   return {.rows = rows, .bytes = block_bytes(area, group_cols, rows)};
 }
 
-struct difference_walk::group_rows {
-  matrix<double> first;  // [rows, columns of the group]
-  matrix<double> second;
-
-  group_rows() = default;
-  group_rows(index_t rows, const column_groups& groups)
-      : first(rows, std::ssize(groups.first)), second(rows, std::ssize(groups.second)) {}
-};
-
 difference_walk::difference_walk(const any_table& data, const column_groups& groups,
                                  const pair_area& area, walk_settings settings,
                                  statistics_maker maker)
@@ -65,106 +108,52 @@ difference_walk::difference_walk(const any_table& data, const column_groups& gro
       table_(data),
       groups_(groups),
       maker_(std::move(maker)),
-      settings_(std::move(settings)) {
-  if (settings_.nans == nan_policy::reject) {
-    refuse_nans(groups_.first);
-    refuse_nans(groups_.second);
+      settings_(std::move(settings)),
+      threads_(detail::thread_count(settings_.exec.cpu_threads)) {
+  if (maker_.on_device) {
+    const group_rows first(table_, groups_.first, area_.cols);
+    const group_rows second(table_, groups_.second, area_.cols);
+    on_device_ =
+        is_on_device(data)
+            ? maker_.on_device(
+                  {column_group{data, groups_.first}, column_group{data, groups_.second}})
+            : maker_.on_device({column_group{first.source()}, column_group{second.source()}});
   }
-  maker_.on_device ? send_to_device() : look_at_groups();
+  const auto& [first, second] = on_device_ ? on_device_->left_out() : look_at_groups();
+  if (settings_.refuses_nan) {
+    validate::refuse_nan({data}, first.with_nan, settings_.exec, groups_.first);
+    validate::refuse_nan({data}, second.with_nan, settings_.exec, groups_.second);
+  }
+  summary_ = {.rows = rows(),
+              .first_cols = std::ssize(groups_.first),
+              .second_cols = std::ssize(groups_.second),
+              .standard_error = settings_.standard_error,
+              .constant_rows = joined(first.constant, second.constant),
+              .nan_rows = joined(first.with_nan, second.with_nan),
+              .part_begin = area_.rows.begin,
+              .part_end = area_.rows.end,
+              .device = second.device};
+  // A row with a NaN in one group may be constant in the other.
+  validate::leave_out(summary_.nan_rows, summary_.constant_rows);
+  without_ = joined(summary_.constant_rows, summary_.nan_rows);
+  summary_.pairs_tested = pairs_in(area_, without_);
 }
 
-difference_walk::difference_walk(const column_groups& groups, const pair_area& area,
-                                 walk_settings settings, std::unique_ptr<difference_engine> engine)
-    : area_(area), groups_(groups), on_device_(std::move(engine)), settings_(std::move(settings)) {
-  note_rows_without_statistic(on_device_->first_rows(), on_device_->second_rows());
-}
-
-difference_walk::~difference_walk() = default;
-
-// `columns` of some rows, as doubles.
-void difference_walk::gather(index_range rows, std::span<const index_t> columns,
-                             double* out) const {
-  const auto copy = [&](const auto* row, double* to) {
-    for (const index_t column : columns) *to++ = static_cast<double>(row[column]);
-  };
-  table_.for_each_view(rows, settings_.threads, [&](const auto& view, index_t begin) {
-    detail::parallel_for(view.rows(), settings_.threads, [&](index_t i, int) {
-      copy(view.row(i), out + (begin - rows.begin + i) * std::ssize(columns));
-    });
-  });
-}
-
-void difference_walk::gather(index_range rows, group_rows& out) const {
-  gather(rows, groups_.first, out.first.data());
-  gather(rows, groups_.second, out.second.data());
-}
-
-// A NaN of a group by its place in the table.
-void difference_walk::refuse_nans(std::span<const index_t> columns) const {
-  if (!table_.may_hold_nan()) return;
-  std::vector<double> values(columns.size());
-  table_.for_each_view({0, rows()}, settings_.threads, [&](const auto& view, index_t begin) {
-    for (index_t i = 0; i < view.rows(); ++i) {
-      std::transform(columns.begin(), columns.end(), values.begin(),
-                     [&](index_t column) { return static_cast<double>(view.row(i)[column]); });
-      refuse_nan(begin + i, values, columns);
-    }
-  });
-}
-
-void difference_walk::send_to_device() {
-  on_way_ = std::make_unique<group_rows>(rows(), groups_);
-  gather({0, rows()}, *on_way_);
-  on_device_ =
-      maker_.on_device(std::as_const(on_way_->first).view(), std::as_const(on_way_->second).view());
-  note_rows_without_statistic(on_device_->first_rows(), on_device_->second_rows());
-}
-
-void difference_walk::look_at_groups() {
-  rows_without_statistic first;
-  rows_without_statistic second;
-  const index_t most = std::min(settings_.block_rows, rows());
-  group_rows some(most, groups_);
+std::array<rows_without_statistic, 2> difference_walk::look_at_groups() const {
+  std::array<rows_without_statistic, 2> out;
   index_t begin = 0;
   do {  // once also where there are no rows: it tells the device
-    const index_range own{begin, std::min(begin + most, rows())};
-    gather(own, some);
-    add(maker_.look_at(first_rows(some.first, own.size())), begin, first);
-    add(maker_.look_at(first_rows(some.second, own.size())), begin, second);
-    begin = own.end;
+    const index_range some{begin, std::min(begin + settings_.block_rows, rows())};
+    for (std::size_t group = 0; group < out.size(); ++group) {
+      const group_rows own(table_, group == 0 ? groups_.first : groups_.second, some);
+      const rows_without_statistic found = maker_.look_at(own.source());
+      for (const index_t row : found.constant) out[group].constant.push_back(begin + row);
+      for (const index_t row : found.with_nan) out[group].with_nan.push_back(begin + row);
+      out[group].device = found.device;
+    }
+    begin = some.end;
   } while (begin < rows());
-  note_rows_without_statistic(first, second);
-}
-
-void difference_walk::note_rows_without_statistic(const rows_without_statistic& first,
-                                                  const rows_without_statistic& second) {
-  nan_rows_ = joined(first.with_nan, second.with_nan);
-  // A row with a NaN in one group may be constant in the other.
-  const std::vector<index_t> constant = joined(first.constant, second.constant);
-  std::set_difference(constant.begin(), constant.end(), nan_rows_.begin(), nan_rows_.end(),
-                      std::back_inserter(constant_rows_));
-  device_ = second.device;
-}
-
-std::vector<index_t> difference_walk::left_out() const {
-  return joined(constant_rows_, nan_rows_);
-}
-
-std::uint64_t difference_walk::family() const {
-  return pairs_in({.rows = area_.cols, .cols = area_.cols}, left_out());
-}
-
-differential_summary difference_walk::summary() const {
-  return {.rows = rows(),
-          .first_cols = std::ssize(groups_.first),
-          .second_cols = std::ssize(groups_.second),
-          .standard_error = settings_.standard_error,
-          .constant_rows = constant_rows_,
-          .nan_rows = nan_rows_,
-          .part_begin = area_.rows.begin,
-          .part_end = area_.rows.end,
-          .pairs_tested = pairs_in(area_, left_out()),
-          .device = device_};
+  return out;
 }
 
 /// One walk: the statistics of a block, and how far it is.
@@ -174,12 +163,11 @@ class difference_walk::block_walk {
       : walk_(walk),
         take_(take),
         block_rows_(walk.settings_.block_rows),
-        meter_(walk.settings_.on_progress, "differential", pairs) {
+        meter_(walk.settings_.exec.on_progress, "differential", pairs) {
     const index_t long_side = std::min(block_rows_, walk.rows());
     const index_t short_side = std::min(block_rows_, walk.panel().size());  // one side is the panel
     first_.resize(static_cast<std::size_t>(long_side * short_side));
     second_.resize(first_.size());
-    own_ = group_rows(long_side, walk.groups_);
   }
 
   /// Every row of `rows` with every row of `cols`, which lie behind them.
@@ -203,32 +191,24 @@ class difference_walk::block_walk {
 
  private:
   void take(index_range rows, index_range cols) {
-    if (rows != own_rows_) walk_.gather(rows, own_);
-    own_rows_ = rows;
-    const bool is_one_side = rows == cols;
-    if (!is_one_side) {
-      if (other_.first.rows() == 0) other_ = group_rows(own_.first.rows(), walk_.groups_);
-      walk_.gather(cols, other_);
-    }
-    const group_rows& other = is_one_side ? own_ : other_;
-    fill(own_.first, other.first, rows, cols, first_);
-    fill(own_.second, other.second, rows, cols, second_);
+    fill(walk_.groups_.first, rows, cols, first_);
+    fill(walk_.groups_.second, rows, cols, second_);
     take_({.rows = rows, .cols = cols, .first = first_.data(), .second = second_.data()});
     meter_.advance(pairs_in({.rows = rows, .cols = cols}));
   }
-  void fill(const matrix<double>& x, const matrix<double>& y, index_range rows, index_range cols,
+  void fill(std::span<const index_t> columns, index_range rows, index_range cols,
             std::vector<double>& out) const {
-    walk_.maker_.fill(first_rows(x, rows.size()), first_rows(y, cols.size()),
-                      matrix_view<double>(out.data(), rows.size(), cols.size()));
+    const group_rows x(walk_.table_, columns, rows);
+    const group_rows y(walk_.table_, columns, cols);
+    pair_tables tables{.x = x.source()};
+    if (rows != cols) tables.y = y.source();
+    walk_.maker_.fill(tables, matrix_view<double>(out.data(), rows.size(), cols.size()));
   }
 
   const difference_walk& walk_;
   const block_taker& take_;
   index_t block_rows_;
   pair_progress meter_;
-  index_range own_rows_{0, 0};  // that own_ holds
-  group_rows own_;
-  group_rows other_;
   std::vector<double> first_;
   std::vector<double> second_;
 };

@@ -2,16 +2,14 @@
 // Blocks of pairs with their statistics over two groups of columns.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include <gpu/differential.hpp>
 #include <gpu/execution.hpp>
-#include <gpu/matrix.hpp>
 
 #include "base/index_range.hpp"
 #include "pairs/area.hpp"
@@ -19,6 +17,11 @@
 #include "pairs/reading/host_rows.hpp"
 
 namespace gpu::inline v0::detail {
+
+inline constexpr index_t least_group_cols = 4;
+/// At least so many columns in each group, no column twice, all of them of the table.
+/// @throw gpu::invalid_argument
+void check_groups(const column_groups& groups, index_t cols);
 
 /// A block of pairs (i, j): those with i < j count, and both statistics of the others are there
 /// too.
@@ -36,15 +39,11 @@ struct statistics_block {
 
 /// What computes statistics of rows: the first two functions, or the last one alone.
 struct statistics_maker {
-  std::function<rows_without_statistic(matrix_view<const double> rows)> look_at;
-  /// Of every row of x with every row of y, which may be x itself.
-  std::function<void(matrix_view<const double> x, matrix_view<const double> y,
-                     matrix_view<double> out)>
-      fill;
-  /// Of both groups, [rows, columns of the group].
-  std::function<std::unique_ptr<difference_engine>(matrix_view<const double> first,
-                                                   matrix_view<const double> second)>
-      on_device;
+  std::function<rows_without_statistic(const any_table& rows)> look_at = {};
+  /// Of every row of x with every row of y, or of x where there is none.
+  std::function<void(const pair_tables& tables, matrix_view<double> out)> fill = {};
+  std::function<std::unique_ptr<difference_engine>(const std::array<column_group, 2>& groups)>
+      on_device = {};
 };
 
 /// Rows and columns of a block of pairs, and the bytes that the walk needs for it.
@@ -60,11 +59,10 @@ block_shape block_shape_of(const pair_area& area, index_t group_cols, std::size_
 
 /// How a walk over pairs is done.
 struct walk_settings {
-  nan_policy nans = nan_policy::reject;
-  int threads = 1;  ///< Exactly as many.
-  progress_callback on_progress = {};
+  bool refuses_nan = false;
+  execution exec = {};
   double standard_error = 1;
-  index_t block_rows = 0;  ///< As block_shape_of() says; of a table on a device without meaning.
+  index_t block_rows = 0;  ///< As block_shape_of() says; on a device without meaning.
 };
 
 /// The rows of both groups of a call, and the walk over the pairs of its part.
@@ -72,17 +70,10 @@ class difference_walk {
  public:
   using block_taker = std::function<void(const statistics_block&)>;
 
-  /// Looks at every row of the table, which is in host memory and outlives this, whatever the
-  /// part. `area` is that of one table.
+  /// Looks at every row of the table, which outlives this, whatever the part. `area` is that of one
+  /// table.
   difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
                   walk_settings settings, statistics_maker maker);
-  /// Of a table that `engine` has read.
-  difference_walk(const column_groups& groups, const pair_area& area, walk_settings settings,
-                  std::unique_ptr<difference_engine> engine);
-
-  ~difference_walk();
-  difference_walk(const difference_walk&) = delete;
-  difference_walk& operator=(const difference_walk&) = delete;
 
   /// What finds the pairs of the walk on a device; null where they come in blocks, by the two
   /// functions below.
@@ -98,37 +89,28 @@ class difference_walk {
   [[nodiscard]] index_t rows() const { return area_.cols.size(); }
   /// The rows of the part.
   [[nodiscard]] const index_range& panel() const { return area_.rows; }
-  [[nodiscard]] int threads() const { return settings_.threads; }
+  [[nodiscard]] int threads() const { return threads_; }
   [[nodiscard]] double standard_error() const { return settings_.standard_error; }
   /// Pairs of the whole job with a statistic in both groups.
-  [[nodiscard]] std::uint64_t family() const;
+  [[nodiscard]] std::uint64_t family() const {
+    return pairs_in({area_.cols, area_.cols}, without_);
+  }
   /// What is known of the call before its pairs.
-  [[nodiscard]] differential_summary summary() const;
+  [[nodiscard]] const differential_summary& summary() const { return summary_; }
 
  private:
-  void note_rows_without_statistic(const rows_without_statistic& first,
-                                   const rows_without_statistic& second);
-  /// The rows without a statistic, ascending.
-  [[nodiscard]] std::vector<index_t> left_out() const;
-  void refuse_nans(std::span<const index_t> columns) const;
-  void send_to_device();
-  void look_at_groups();
-  /// The columns of both groups in some rows of the table, as doubles.
-  struct group_rows;
-  void gather(index_range rows, group_rows& out) const;
-  void gather(index_range rows, std::span<const index_t> columns, double* out) const;
+  [[nodiscard]] std::array<rows_without_statistic, 2> look_at_groups() const;
   class block_walk;
 
   pair_area area_;
-  host_rows table_;  // in host memory
+  host_rows table_;  // none of a table in device memory
   column_groups groups_;
   statistics_maker maker_;
-  std::unique_ptr<difference_engine> on_device_;
   walk_settings settings_;
-  std::unique_ptr<group_rows> on_way_;  // all rows of a table in host memory, to a device
-  std::vector<index_t> constant_rows_;
-  std::vector<index_t> nan_rows_;
-  std::string device_;
+  int threads_;
+  std::unique_ptr<difference_engine> on_device_;
+  std::vector<index_t> without_;  // the rows without a statistic, ascending
+  differential_summary summary_;
 };
 
 }  // namespace gpu::inline v0::detail

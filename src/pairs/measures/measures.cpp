@@ -94,9 +94,10 @@ constexpr std::string_view without_observations =
 
 }  // namespace
 
-measure_traits pairwise_traits_of(const measure_traits& complete) {
+measure_traits pairwise_traits_of(const measure_traits& complete, index_t least_shared) {
   measure_traits out = complete;
   out.is_pairwise = true;
+  out.least_shared = least_shared;
   switch (complete.form) {
     case row_form::ranks:
       out.most_cols_on_cuda = most_pairwise_rank_cols_on_cuda;
@@ -115,7 +116,7 @@ measure_traits pairwise_traits_of(const measure_traits& complete) {
 
 measure_traits effective_traits_of(const measure_traits& complete, observation_count observations) {
   measure_traits out = complete;
-  out.effective_observations = observations;
+  out.observations = observations;
   return out;
 }
 
@@ -124,7 +125,7 @@ measure_traits column_traits_of(const measure_traits& complete, const pair_optio
   out.form = row_form::unit_values;
   out.centre = row_centre::none;
   out.packed_cols = one_each;
-  out.covariates = options.covariates.rows();
+  out.removed = options.covariates.rows();
   // Rows of equal values have equal rows, but their statistic need not be exactly 1.
   out.info.equals = equal_rows::apart;
   if (!options.column_weights.empty() && options.effective_observations == 0) {

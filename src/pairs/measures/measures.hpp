@@ -9,6 +9,7 @@
 #include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "stats/observation_limits.hpp"
 #include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -44,20 +45,21 @@ struct measure_traits {
   /// choice of a way follow from it; the columns of the input are the observations of a test.
   index_t (*packed_cols)(index_t cols) = one_each;
   /// Whether rows have missing values: each pair uses the columns that both of its rows have, and
-  /// ranks, transforms or sums these anew (stats/shared_columns.hpp).
+  /// ranks, transforms or sums these anew (stats/shared_columns.hpp). Pairs that share fewer than
+  /// `least_shared` have no statistic.
   bool is_pairwise = false;
+  index_t least_shared = 0;
   /// Most columns that CUDA takes; the CPU alone takes longer rows. 0: the CPU alone takes any.
   index_t most_cols_on_cuda = std::numeric_limits<index_t>::max();
-  /// Covariates that the rows were freed of: each takes an observation of the test.
-  index_t covariates = 0;
-  /// Observations of the test before the covariates; 0: the columns of the input.
-  observation_count effective_observations = 0;
+  /// Directions that the rows were freed of: each takes an observation of the test.
+  index_t removed = 0;
+  /// Observations of the test before that; 0: the columns of the input.
+  observation_count observations = 0;
 
   /// Observations of the test of rows of an input of `cols` columns.
   [[nodiscard]] constexpr observation_count observations_of(index_t cols) const {
-    const observation_count all =
-        effective_observations > 0 ? effective_observations : observation_count(cols);
-    return all - observation_count(covariates);
+    const observation_count all = observations > 0 ? observations : observation_count(cols);
+    return all - observation_count(removed);
   }
 };
 
@@ -71,7 +73,8 @@ extern const measure_traits kendall_traits;
 inline constexpr index_t most_pairwise_rank_cols_on_cuda = 65'534;
 
 /// The same measure of rows with missing values, pair by pair.
-measure_traits pairwise_traits_of(const measure_traits& complete);
+measure_traits pairwise_traits_of(const measure_traits& complete,
+                                  index_t least_shared = stats::least_observations);
 /// The same measure with a test of so many observations, 0: of the columns.
 measure_traits effective_traits_of(const measure_traits& complete, observation_count observations);
 /// The same measure of rows that were centred, weighted and freed of covariates beforehand, as

@@ -112,7 +112,7 @@ class kept_statistics {
 class pairwise_biweight_rows final : public counted_pairwise_rows {
  public:
   pairwise_biweight_rows(double_rows values, index_t rows, index_t cols, const row_options& options)
-      : counted_pairwise_rows(rows, cols, options.min_observations),
+      : counted_pairwise_rows(rows, cols, options.what.least_shared),
         stride_(unit_row_stride(cols)),
         values_(std::move(values)),
         sorted_(static_cast<std::size_t>(rows * cols)),
@@ -195,7 +195,7 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
   // no statistic there.
   bool make_row(index_t i, const std::uint64_t* others, index_t shared, std::byte* memory,
                 double* out) const {
-    if (shared < min_observations()) return false;
+    if (shared < least_shared()) return false;
     const double* const sorted = shared_in_order(i, others, memory);
     if (sorted[0] == sorted[shared - 1]) return false;
     const auto [scale, weigh] = spread_of(sorted, shared);
@@ -244,7 +244,7 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
       for (index_t j = tile.col_begin; j < tile.col_end; ++j) {
         const index_t at = (i - tile.row_begin) * row_step + j - tile.col_begin;
         const auto shared = static_cast<index_t>(counts[at]);
-        out[at] = shared < min_observations()
+        out[at] = shared < least_shared()
                       ? detail::no_statistic
                       : kept_.of(i, j, [&] { return statistic(i, j, shared, memory); });
       }
@@ -269,7 +269,7 @@ class pairwise_biweight_rows final : public counted_pairwise_rows {
         const index_t other = masks().of(j);
         own.out[c] = detail::no_statistic;
         const index_t shared = masks().shared(mask, other);
-        if (shared < min_observations()) {
+        if (shared < least_shared()) {
           visit(r, c, 0);
           continue;
         }

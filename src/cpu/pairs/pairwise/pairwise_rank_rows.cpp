@@ -16,7 +16,7 @@ namespace {
 class pairwise_rank_rows final : public counted_pairwise_rows {
  public:
   pairwise_rank_rows(const double* values, index_t rows, index_t cols, const row_options& options)
-      : counted_pairwise_rows(rows, cols, options.min_observations),
+      : counted_pairwise_rows(rows, cols, options.what.least_shared),
         padded_cols_(round_up(cols, index_t{pairwise_rank_padding})),
         order_(static_cast<std::size_t>(rows * cols)),
         present_count_(static_cast<std::size_t>(rows)) {

@@ -127,7 +127,7 @@ struct pairwise_form {
     const bool is_transformed = options.what.transform != detail::row_transform::none;
     if (is_transformed && !varies(row, cols)) return false;
     const auto value = [row](index_t k) { return row[k]; };
-    return detail::look_at_row(value, cols, options.min_observations, options.what.centre)
+    return detail::look_at_row(value, cols, options.what.least_shared, options.what.centre)
         .has_statistic;
   }
 
@@ -140,17 +140,17 @@ struct pairwise_form {
       if (count++ == 0) first = row[k];
       is_varied = is_varied || row[k] != first;
     }
-    return count >= options.min_observations && is_varied;
+    return count >= options.what.least_shared && is_varied;
   }
 };
 
 }  // namespace
 
-pairwise_rows::pairwise_rows(index_t rows, index_t cols, index_t min_observations)
+pairwise_rows::pairwise_rows(index_t rows, index_t cols, index_t least_shared)
     : rows_(rows),
       cols_(cols),
       words_((cols + 63) / 64),
-      min_observations_(min_observations),
+      least_shared_(least_shared),
       bits_(static_cast<std::size_t>(rows * words_)) {}
 
 std::size_t pairwise_rows::kernel_bytes() const {
@@ -165,7 +165,7 @@ void pairwise_rows::set_bits(index_t row, const double* values) {
 }
 
 double counted_pairwise_rows::taken(const pair_task& task, double statistic, index_t shared) const {
-  const bool has = shared >= min_observations() && statistic == statistic;
+  const bool has = shared >= least_shared() && statistic == statistic;
   if (task.tests != nullptr) return has ? task.tests->p(statistic, shared) : detail::no_p;
   if (!has) return detail::no_statistic;
   if (task.cuts == nullptr) return statistic;
@@ -231,7 +231,7 @@ std::string counted_pairwise_rows::explain() const {
 
 double counted_pairwise_rows::least_taken(const pair_task& task, index_t shared) const {
   if (task.tests != nullptr) return 0;  // of a pair without a statistic too
-  if (shared < min_observations()) return std::numeric_limits<double>::infinity();
+  if (shared < least_shared()) return std::numeric_limits<double>::infinity();
   if (task.cuts == nullptr) return 0;
   const detail::keep_range& keep = task.cuts->of(shared);
   return std::max(0.0, std::min(keep.at_least, -keep.at_most) * rounds_down);
@@ -302,7 +302,7 @@ void counted_pairwise_rows::decide_by_masks(const pair_task& task, const pair_ti
     const index_t b = masks_.of(j);
     const index_t shared = masks_.shared(a, b);
     double statistic = detail::no_statistic;
-    if (shared >= min_observations()) {
+    if (shared >= least_shared()) {
       const double xx = all_squares[row * count + b];
       const double yy = square_of(j, a);
       statistic = xx > 0 && yy > 0 ? detail::rho_at_scale(xy, detail::rho_scale(xx, yy))

@@ -25,10 +25,10 @@ class pairwise_rows : public decided_rows {
                   double* out) const override;
 
  protected:
-  pairwise_rows(index_t rows, index_t cols, index_t min_observations);
+  pairwise_rows(index_t rows, index_t cols, index_t least_shared);
 
   [[nodiscard]] index_t cols() const { return cols_; }
-  [[nodiscard]] index_t min_observations() const { return min_observations_; }
+  [[nodiscard]] index_t least_shared() const { return least_shared_; }
   [[nodiscard]] bool is_present(index_t row, index_t col) const { return is_there(bits(row), col); }
   [[nodiscard]] static bool is_there(const std::uint64_t* bits, index_t col) {
     return (bits[col / 64] >> (col % 64) & 1) != 0;
@@ -49,7 +49,7 @@ class pairwise_rows : public decided_rows {
   index_t rows_;
   index_t cols_;
   index_t words_;
-  index_t min_observations_;
+  index_t least_shared_;
   std::vector<std::uint64_t> bits_;
 };
 
@@ -77,12 +77,12 @@ class counted_pairwise_rows : public pairwise_rows {
   void reduce_to_masks(int threads);
 
   /// Statistics of the pairs, as decide() has them; those of pairs that share fewer than
-  /// min_observations() columns may be anything.
+  /// least_shared() columns may be anything.
   virtual void compute(const pair_tile& tile, const double* counts, std::byte* memory,
                        double* out) const = 0;
   /// Keeps what row i is over the `shared` columns that it shares with rows of `mask`, and returns
   /// its sum of squares around the mean there; 0 where decide_anew has to decide its pairs. Those
-  /// that share fewer than min_observations() columns may be anything. Called by several threads,
+  /// that share fewer than least_shared() columns may be anything. Called by several threads,
   /// each with its number.
   virtual double reduce(index_t i, index_t mask, index_t shared, int thread) = 0;
   /// The kernel over these rows, which it may complete. `memory` has room for a double of each row

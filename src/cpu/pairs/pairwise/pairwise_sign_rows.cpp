@@ -43,8 +43,8 @@ struct numbered_row {
 
 class pairwise_sign_rows : public pairwise_rows {
  protected:
-  pairwise_sign_rows(index_t rows, index_t cols, index_t min_observations)
-      : pairwise_rows(rows, cols, min_observations), ties_(static_cast<std::size_t>(rows)) {}
+  pairwise_sign_rows(index_t rows, index_t cols, index_t least_shared)
+      : pairwise_rows(rows, cols, least_shared), ties_(static_cast<std::size_t>(rows)) {}
 
   // Calls store(i, numbered_row, scratch) for every row, by several threads.
   template <class Scratch, class Store>
@@ -79,7 +79,7 @@ class pairwise_sign_rows : public pairwise_rows {
     const std::int64_t of_x = pairs - ties.x.pairs;
     const std::int64_t of_y = pairs - ties.y.pairs;
     const detail::shared_kendall_cut* const tests = task.tied_tests.shared;
-    if (shared < min_observations() || of_x == 0 || of_y == 0) {
+    if (shared < least_shared() || of_x == 0 || of_y == 0) {
       return tests != nullptr ? detail::no_p : detail::no_statistic;
     }
     if (tests != nullptr) return tests->of(shared).p_within(s, ties.x, ties.y);
@@ -98,7 +98,7 @@ class pairwise_packed_signs final : public pairwise_sign_rows {
  public:
   pairwise_packed_signs(const double* values, index_t rows, index_t cols,
                         const row_options& options)
-      : pairwise_sign_rows(rows, cols, options.min_observations), signs_(rows, cols) {
+      : pairwise_sign_rows(rows, cols, options.what.least_shared), signs_(rows, cols) {
     using store_scratch = sign_matrix::store_scratch;
     read_rows<store_scratch>(values, options.threads,
                              [&](index_t i, const numbered_row& row, store_scratch& scratch) {
@@ -131,7 +131,7 @@ class pairwise_packed_signs final : public pairwise_sign_rows {
 class pairwise_sorted_rows final : public pairwise_sign_rows {
  public:
   pairwise_sorted_rows(const double* values, index_t rows, index_t cols, const row_options& options)
-      : pairwise_sign_rows(rows, cols, options.min_observations),
+      : pairwise_sign_rows(rows, cols, options.what.least_shared),
         orders_(static_cast<std::size_t>(rows)),
         numbers_(static_cast<std::size_t>(rows * cols)) {
     struct no_scratch {};

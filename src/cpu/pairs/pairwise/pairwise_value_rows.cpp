@@ -12,9 +12,9 @@ namespace {
 class pairwise_value_rows final : public counted_pairwise_rows {
  public:
   pairwise_value_rows(double_rows values, index_t rows, index_t cols, const row_options& options)
-      : counted_pairwise_rows(rows, cols, options.min_observations),
+      : counted_pairwise_rows(rows, cols, options.what.least_shared),
         centre_(options.what.centre),
-        min_observations_(options.min_observations),
+        least_shared_(options.what.least_shared),
         values_(std::move(values)),
         groups_(static_cast<std::size_t>(round_up(rows, pairwise_lanes) * cols * 2)) {
     const index_t groups = round_up(rows, pairwise_lanes) / pairwise_lanes;
@@ -40,8 +40,8 @@ class pairwise_value_rows final : public counted_pairwise_rows {
   void pack(index_t i, double* to) {
     const double* const from = row(i);
     set_bits(i, from);
-    const detail::shared_row_scale how = detail::look_at_row([from](index_t k) { return from[k]; },
-                                                             cols(), min_observations_, centre_);
+    const detail::shared_row_scale how =
+        detail::look_at_row([from](index_t k) { return from[k]; }, cols(), least_shared_, centre_);
     for (index_t k = 0; k < cols(); ++k) {
       to[k * 2 * pairwise_lanes] = detail::shared_value(from[k], how);
       to[(k * 2 + 1) * pairwise_lanes] = from[k] == from[k] ? 1.0 : 0.0;
@@ -66,7 +66,7 @@ class pairwise_value_rows final : public counted_pairwise_rows {
       for (index_t j = 0; j < tile.cols(); ++j) {
         double& statistic = out[i * stride + j];
         const double count = counts[i * stride + j];
-        if (statistic == statistic || count < static_cast<double>(min_observations_)) continue;
+        if (statistic == statistic || count < static_cast<double>(least_shared_)) continue;
         statistic = decide_carefully(tile.row_begin + i, tile.col_begin + j, count);
       }
     }
@@ -138,7 +138,7 @@ class pairwise_value_rows final : public counted_pairwise_rows {
   }
 
   detail::row_centre centre_;
-  index_t min_observations_;
+  index_t least_shared_;
   double_rows values_;             // [rows, cols], NaN where missing
   aligned_buffer<double> groups_;  // as pairwise_block has them
   // Of the values in the columns that a row shares with the rows of a mask.

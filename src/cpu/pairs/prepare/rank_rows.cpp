@@ -288,7 +288,7 @@ row_preparation prepare_rank_rows(const detail::pair_tables& tables, const row_o
   const input_rows input(tables);
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
-  validate::refuse_nans(tables, found.nan_rows, options.nans);
+  if (options.refuses_nan) validate::refuse_nan(tables, found.nan_rows, {});
   with_rank_type(input.cols(), options.variant,
                  [&]<class Integer>(Integer) { make_rows<Integer>(input, options, found); });
   return found;

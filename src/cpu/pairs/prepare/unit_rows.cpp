@@ -79,7 +79,7 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
   const input_rows input(tables);
   row_preparation found;
   found.nan_rows = validate::find_nan_rows(tables, options.threads);
-  validate::refuse_nans(tables, found.nan_rows, options.nans);
+  if (options.refuses_nan) validate::refuse_nan(tables, found.nan_rows, {});
   const unit_form form{options, input.cols()};
   if (!options.in_windows) {
     unit_rows rows = prepare_all(form, input, options, found);

@@ -96,9 +96,7 @@ struct row_options {
   bool in_windows;            ///< Whether they are only looked at, and packed by a source.
   bool looks_for_patterns;    ///< Whether rows of equal ranks are looked for.
   double most_pattern_share;  ///< Patterns per row up to which they are folded.
-  nan_policy nans;            ///< Whether a NaN ends the call or leaves its row out.
-  /// Of rows with missing values: columns that a pair must share.
-  index_t min_observations = 0;
+  bool refuses_nan;           ///< Whether a NaN ends the call or leaves its row out.
   /// Of rows with missing values: what may be kept of rows for each mask, in all.
   std::size_t mask_bytes = 0;
   row_selection selection;  ///< Which rows are packed.

@@ -126,7 +126,7 @@ struct sized_shape {
 };
 sized_shape fit_shape(const detail::device_pair_call& call) {
   sized_shape out{shape_of(call), 0};
-  const std::size_t limit = call.options.exec.workspace_bytes;
+  const std::size_t limit = call.input.exec.workspace_bytes;
   if (std::holds_alternative<device_dense_sink_f32>(call.sink) &&
       takes_halves(out.shape.format, out.shape.variant, out.shape.area, current_limits())) {
     const row_format whole = out.shape.format;
@@ -168,8 +168,8 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
   return out;
 }
 
-void check_scratch(const pair_options& options, std::size_t needed) {
-  const std::size_t limit = options.exec.workspace_bytes;
+void check_scratch(const execution& exec, std::size_t needed) {
+  const std::size_t limit = exec.workspace_bytes;
   if (limit == 0 || needed <= limit) return;
   throw out_of_memory(fmt::format("execution.workspace_bytes: the call needs {} bytes of device "
                                   "memory, the limit is {}",
@@ -180,9 +180,9 @@ void check_scratch(const pair_options& options, std::size_t needed) {
 // Memory and stream are those of the device.
 void check_places(const detail::device_pair_call& call, int device) {
   const int devices[] = {device};
-  check_stream(call.options.exec, device);
+  check_stream(call.input.exec, device);
   check_tables(call.input.tables, devices);
-  check_memory("options.workspace", call.options.workspace.data(), devices);
+  check_memory("options.workspace", call.workspace.data(), devices);
   std::visit(memory_checks{devices}, call.sink);
 }
 
@@ -227,12 +227,12 @@ detail::effective_cut resolve(const detail::device_pair_call& call, const pair_f
 }  // namespace
 
 std::size_t device_workspace_of(const detail::device_pair_call& call) {
-  const device_guard guard(device_of(call.options.exec));
+  const device_guard guard(device_of(call.input.exec));
   return fit_shape(call).scratch_bytes;
 }
 
 detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call) {
-  const std::vector<device_info> devices = select_devices(call.options.exec);
+  const std::vector<device_info> devices = select_devices(call.input.exec);
   const device_guard guard(devices.front().ordinal);
   const auto [shape, scratch_bytes] = fit_shape(call);
   const kernels::policy::tile_layout tile = tile_shape(shape.format.deciding_tile());
@@ -245,18 +245,18 @@ detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& cal
 }
 
 void all_pairs_on_device(const detail::device_pair_call& call) {
-  const int device = device_of(call.options.exec);
+  const int device = device_of(call.input.exec);
   const device_guard guard(device);
   check_places(call, device);
   const bool waits = std::visit(
       [](const auto& sink) { return filter_of(sink).adjust == adjustment::bonferroni; }, call.sink);
-  if (waits) refuse_capture(call.options.exec, "pair_filter.adjust = bonferroni");
-  const cudaStream_t stream = call.options.exec.stream.get();
+  if (waits) refuse_capture(call.input.exec, "pair_filter.adjust = bonferroni");
+  const cudaStream_t stream = call.input.exec.stream.get();
   const sized_shape sized = fit_shape(call);
   const call_shape& shape = sized.shape;
   const std::size_t needed = sized.scratch_bytes;
-  check_scratch(call.options, needed);
-  const scratch memory(call.options.workspace, needed, stream);
+  check_scratch(call.input.exec, needed);
+  const scratch memory(call.workspace, needed, stream);
   with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {
     arena pieces(memory.data());
     auto* const valid = pieces.take<kernels::valid_rows>(1);

@@ -29,12 +29,11 @@ constexpr index_t launch_pairs = index_t{1} << 36;
 
 call_shape shape_of(const detail::device_pair_call& call) {
   const device_limits& limits = current_limits();
-  const pair_options& options = call.options;
   const index_t cols = call.input.cols();
   const index_t rows = call.input.rows();
   const loaded_code& code = current_code();
   const int capability = limits.compute_major * 10 + limits.compute_minor;
-  const pair_variant variant = detail::choose_pair_variant(backend::cuda, options.variant,
+  const pair_variant variant = detail::choose_pair_variant(backend::cuda, call.input.variant,
                                                            {.rows = rows,
                                                             .cols = cols,
                                                             .compute_capability = capability,

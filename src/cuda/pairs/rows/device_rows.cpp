@@ -50,7 +50,7 @@ void on_threads(int threads, const Work& work) {
 }  // namespace
 
 device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
-                         row_format format, const pair_options& options, pair_budget& budget,
+                         row_format format, const execution& exec, pair_budget& budget,
                          pair_share& share, cudaStream_t stream, detail::row_info& info,
                          index_t front)
     : count_(0), front_(front), format_(format) {
@@ -68,15 +68,15 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
     format_ = unit_row_format(format_.cols, format_.centre);
   }
   allocate(budget, stream);
-  choose_blocks(options.exec.cpu_threads, share, budget);
-  prepare(what, tables, options, share, stream);
+  choose_blocks(exec.cpu_threads, share, budget);
+  prepare(what, tables, exec, share, stream);
   read_back(stream, info);
   if (is_pairwise(format_.tile)) classes_ = row_classes(all(), format_.tile, budget, stream);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 device_rows::device_rows(const measure_traits& what, const detail::pair_tables& tables,
-                         const device_rows& y, bool in_place, const pair_options& options,
+                         const device_rows& y, bool in_place, const execution& exec,
                          pair_budget& budget, cudaStream_t stream, detail::row_info& info)
     : count_(0), format_(y.format_) {
   const auto start = std::chrono::steady_clock::now();
@@ -94,9 +94,9 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
     copy_rows_of(y, stream);
   }
   if (finishes_statistics(format_.tile)) take_product_memory(budget);
-  const auto alone = make_solo_share(options.exec.on_progress);
-  choose_blocks(options.exec.cpu_threads, *alone, budget);
-  prepare(what, {.x = tables.x}, options, *alone, stream);
+  const auto alone = make_solo_share(exec.on_progress);
+  choose_blocks(exec.cpu_threads, *alone, budget);
+  prepare(what, {.x = tables.x}, exec, *alone, stream);
   read_back(stream, info);
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -206,7 +206,7 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
 }
 
 void device_rows::prepare(const measure_traits& what, const detail::pair_tables& tables,
-                          const pair_options& options, pair_share& share, cudaStream_t stream) {
+                          const execution& exec, pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
     const row_exchange others(
@@ -218,7 +218,7 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
     prepare_blocks(what, tables, *walk, send);
     walk->finish();
   } else {
-    const auto alone = make_solo_share(options.exec.on_progress);
+    const auto alone = make_solo_share(exec.on_progress);
     const auto walk = alone->walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
     // The memory of the rows is ordered on the stream.
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));

@@ -34,20 +34,20 @@ class device_rows {
   /// the call each prepare a part of what is resident and write it to the memory of all. Resident
   /// rows have room for `front` rows before them.
   device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
-              row_format format, const pair_options& options, pair_budget& budget,
-              pair_share& share, cudaStream_t stream, detail::row_info& info, index_t front = 0);
+              row_format format, const execution& exec, pair_budget& budget, pair_share& share,
+              cudaStream_t stream, detail::row_info& info, index_t front = 0);
   /// The rows of `tables.x` with those of `y` behind them, which is resident and has room for
   /// `front` rows before its own: in that room where `in_place`, else in a copy. `y` outlives this.
   device_rows(const detail::measure_traits& what, const detail::pair_tables& tables,
-              const device_rows& y, bool in_place, const pair_options& options, pair_budget& budget,
+              const device_rows& y, bool in_place, const execution& exec, pair_budget& budget,
               cudaStream_t stream, detail::row_info& info);
 
   /// Leaves one row of each pattern and returns the patterns, where they are at most `most_share`
   /// of the rows; ranks only. Rows before `border` have no pattern with those from it on. `info`
   /// tells which rows have a statistic. Waits for the stream.
-  std::optional<detail::row_patterns> fold(double most_share, int threads, index_t border,
-                                           const detail::row_info& info, const pair_budget& budget,
-                                           cudaStream_t stream);
+  std::optional<detail::row_patterns> find_patterns(double most_share, int threads, index_t border,
+                                                    const detail::row_info& info,
+                                                    const pair_budget& budget, cudaStream_t stream);
 
   /// What the tiles of rows with missing values write of a pair, from now on.
   void decide_by(const kernels::pairwise_decision& decision) { decision_ = decision; }
@@ -98,7 +98,7 @@ class device_rows {
 
  private:
   void prepare(const detail::measure_traits& what, const detail::pair_tables& tables,
-               const pair_options& options, pair_share& share, cudaStream_t stream);
+               const execution& exec, pair_share& share, cudaStream_t stream);
   // About that many rows, at least one.
   [[nodiscard]] index_t block_of(std::size_t rows) const;
   // How many threads prepare blocks of how many rows.

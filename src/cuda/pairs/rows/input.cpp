@@ -122,20 +122,22 @@ void wait_for_callers_stream(const execution& exec, std::span<const int> devices
 }
 
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
-                         const execution& exec) {
+                         const execution& exec, std::span<const index_t> columns) {
   const device_guard guard(device_of(exec));
   const stream work;
-  const device_buffer<index_t> column(1, work.get());
-  index_t out = 0;
-  std::visit(
+  return std::visit(
       [&]<class T>(const device_matrix_view<const T>& view) {
-        kernels::launch_first_nan<T>({view.row(row), 1, view.cols()}, column.data(), work.get());
+        std::vector<T> own(static_cast<std::size_t>(view.cols()));
+        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(own.data(), view.row(row), own.size() * sizeof(T),
+                                                  cudaMemcpyDefault, work.get()));
+        work.synchronize();
+        const auto is_nan = [](T value) { return value != value; };
+        if (columns.empty()) return std::ranges::find_if(own, is_nan) - own.begin();
+        const auto at = std::ranges::find_if(
+            columns, [&](index_t k) { return is_nan(own[static_cast<std::size_t>(k)]); });
+        return at == columns.end() ? view.cols() : *at;
       },
       table);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&out, column.data(), sizeof out, cudaMemcpyDeviceToHost, work.get()));
-  work.synchronize();
-  return out;
 }
 
 std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,

@@ -88,12 +88,12 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       break;
     }
     case pair_tile_kind::pairwise_ranks:
-      kernels::launch_pack_pairwise_ranks<T>(block, format.min_observations,
+      kernels::launch_pack_pairwise_ranks<T>(block, format.least_shared,
                                              reinterpret_cast<std::uint64_t*>(to.values),
                                              to.square_sums, stream);
       break;
     case pair_tile_kind::pairwise_values:
-      kernels::launch_pack_pairwise_values<T>(block, format.min_observations, format.centre,
+      kernels::launch_pack_pairwise_values<T>(block, format.least_shared, format.centre,
                                               reinterpret_cast<std::uint64_t*>(to.values),
                                               to.square_sums, stream);
       break;

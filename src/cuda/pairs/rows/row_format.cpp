@@ -77,6 +77,7 @@ row_format pairwise_format(const measure_traits& what, index_t cols) {
   row_format format = make_format(tile, cols, pitch, 1, sizeof(std::uint64_t));
   format.centre = what.centre;
   format.products = true;
+  format.least_shared = what.least_shared;
   return format;
 }
 

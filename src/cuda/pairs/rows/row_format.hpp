@@ -35,7 +35,7 @@ struct row_format {
   bool products = false;
   // Whether the tensor cores multiply doubles at full rate: tensor_double is the exact tile then.
   bool double_products = false;
-  index_t min_observations = 0;  // of rows with missing values
+  index_t least_shared = 0;  // of rows with missing values
 
   [[nodiscard]] std::size_t bytes() const {
     return row_bytes + unit_bytes + product_row_bytes() +

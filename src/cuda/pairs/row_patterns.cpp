@@ -42,10 +42,11 @@ detail::row_patterns read_patterns(const kernels::fold_result& from, index_t row
 
 }  // namespace
 
-std::optional<detail::row_patterns> device_rows::fold(double most_share, int threads,
-                                                      index_t border, const detail::row_info& info,
-                                                      const pair_budget& budget,
-                                                      cudaStream_t stream) {
+std::optional<detail::row_patterns> device_rows::find_patterns(double most_share, int threads,
+                                                               index_t border,
+                                                               const detail::row_info& info,
+                                                               const pair_budget& budget,
+                                                               cudaStream_t stream) {
   if (count_ == 0) {
     return std::isfinite(most_share) ? std::nullopt : std::optional(detail::row_patterns{});
   }

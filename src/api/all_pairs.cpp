@@ -11,7 +11,6 @@
 #include "pairs/adjusted_p.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/delivery/kept_edges.hpp"
-#include "pairs/delivery/partner_q.hpp"
 #include "pairs/delivery/partners.hpp"
 #include "plan/fold_choice.hpp"
 
@@ -48,9 +47,7 @@ template correlation_matrix<float> run_all_pairs(const pair_request&, const dens
 edge_list run_all_pairs(const pair_request& request, const edge_sink& sink) {
   validate::check_sink(request.what, sink);
   pair_run run(request, part_shape::equal_pairs, scope_of_edges(sink.order));
-  const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), request.what, keep, sink.keep.side,
-                            request.exec.cpu_threads, run.tests());
+  delivery::kept_edges kept(run.engine(), run.resolve(sink.keep), request.exec.cpu_threads);
   edge_list out;
   const pair_checksum checksum = delivery::list_edges(kept, sink, out.edges);
   out.summary = run.finish(checksum);
@@ -60,19 +57,16 @@ edge_list run_all_pairs(const pair_request& request, const edge_sink& sink) {
 pair_summary run_all_pairs(const pair_request& request, const stream_sink& sink) {
   validate::check_sink(request.what, sink);
   pair_run run(request, part_shape::equal_pairs, scope_of_edges(sink.order));
-  const keep_range keep = run.resolve(sink.keep);
-  delivery::kept_edges kept(run.engine(), request.what, keep, sink.keep.side,
-                            request.exec.cpu_threads, run.tests());
+  delivery::kept_edges kept(run.engine(), run.resolve(sink.keep), request.exec.cpu_threads);
   return run.finish(delivery::stream_edges(kept, sink));
 }
 
 namespace {
 
 // q of all entries, behind everything else: it changes the cut of the run.
-matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const top_k_sink& sink,
-                             int threads, const neighbor_table& table) {
-  const keep_range keep = run.within_max_p(sink.keep);
-  delivery::kept_edges kept(run.engine(), what, keep, sink.keep.side, threads, run.tests());
+matrix<double> q_of_partners(pair_run& run, const top_k_sink& sink, int threads,
+                             const neighbor_table& table) {
+  delivery::kept_edges kept(run.engine(), run.within_max_p(sink.keep), threads);
   matrix<double> q = delivery::partner_p(table, kept, run.area().rows.begin);
   array<double> tests;
   if (run.discoveries() > 0) tests = delivery::list_p(kept, run.discoveries());
@@ -86,7 +80,7 @@ matrix<double> q_of_partners(const measure_traits& what, pair_run& run, const to
 neighbor_table run_all_pairs(const pair_request& request, const top_k_sink& sink) {
   validate::check_sink(request.what, sink);
   pair_run run(request, part_shape::equal_rows);
-  const keep_range keep = run.resolve(sink.keep, true);
+  const pair_test& test = run.resolve(sink.keep, true);
   const index_range& panel = run.area().rows;
   const bool has_q = sink.q == neighbor_q::exact;
   if (has_q && run.discoveries() > 0) {
@@ -96,9 +90,9 @@ neighbor_table run_all_pairs(const pair_request& request, const top_k_sink& sink
                      .statistic = matrix<double>(panel.size(), sink.k),
                      .count = std::vector<node_id>(static_cast<std::size_t>(panel.size())),
                      .summary = {}};
-  const pair_checksum entries = delivery::find_partners(run.engine(), keep, run.tests(), sink,
-                                                        panel.begin, request.exec.cpu_threads, out);
-  if (has_q) out.q = q_of_partners(request.what, run, sink, request.exec.cpu_threads, out);
+  const pair_checksum entries =
+      delivery::find_partners(run.engine(), test, sink, panel.begin, request.exec.cpu_threads, out);
+  if (has_q) out.q = q_of_partners(run, sink, request.exec.cpu_threads, out);
   out.summary = run.finish(entries);
   return out;
 }
@@ -106,14 +100,14 @@ neighbor_table run_all_pairs(const pair_request& request, const top_k_sink& sink
 pair_counts run_all_pairs(const pair_request& request, const count_sink& sink) {
   validate::check_sink(request.what, sink);
   pair_run run(request, part_shape::equal_pairs, scope_of_counts(sink.keep));
-  const keep_range keep = run.resolve(sink.keep);
+  const pair_test& test = run.resolve(sink.keep);
   pair_counts out;
   out.tested = run.pairs_tested();
   out.histogram.resize(static_cast<std::size_t>(sink.histogram_bins));
-  run.engine().counts({.keep = keep,
+  run.engine().counts({.keep = test.keep(),
                        .histogram_bins = sink.histogram_bins,
-                       .cuts = run.tests().cuts(),
-                       .tied = run.tests().tied_cut()},
+                       .cuts = test.cuts(),
+                       .tied = test.tied_cut()},
                       out);
   if (run.is_against()) split_degrees(run.rows_of_x(), out);
   out.summary = run.finish(out.kept);

@@ -17,7 +17,6 @@
 #include "cpu/pairs/loops/kernels.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/prepared_table.hpp"
-#include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
 #include "stats/significance/least_rank_p.hpp"
 
@@ -45,38 +44,6 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
   on_cpu.devices.clear();
   on_cpu.target = backend::cpu;
   return resolve_backend(on_cpu);
-}
-
-std::unique_ptr<missing_values> find_missing(const measure_traits& what, const pair_input& input) {
-  if (!what.is_pairwise) return nullptr;
-  const int threads = input.exec.cpu_threads;
-  auto out = std::make_unique<missing_values>(
-      present_values(input.tables, what.least_shared, threads), input.area.cols.begin);
-  if (what.info.test == significance::kendall) {
-    out->kendall =
-        std::make_unique<shared_kendall>(find_shared_ties(input.tables, threads),
-                                         out->present.fewest_shared(), out->present.most_shared());
-  }
-  return out;
-}
-
-std::unique_ptr<tied_rows> find_tied(const measure_traits& what, const pair_input& input,
-                                     const pair_engine& engine) {
-  const significance test = what.info.test;
-  if (what.is_pairwise) return nullptr;  // by shared columns
-  switch (test) {
-    case significance::none:  // p follows from the statistic alone
-    case significance::student_t:
-    case significance::floored_t:
-      return nullptr;
-    case significance::kendall:
-    case significance::permutations:
-      break;
-  }
-  const bool are_known = engine.rows().ties.size() == static_cast<std::size_t>(input.rows());
-  return std::make_unique<tied_rows>(
-      test, are_known ? engine.rows().ties : find_ties(input.tables, input.exec.cpu_threads),
-      input.cols(), input.area.cols.begin);
 }
 
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
@@ -176,47 +143,28 @@ pair_run::pair_run(const pair_request& request, part_shape shape, fold_scope of_
       used_(checked_backend(request)),
       input_(with_host_rows(input_of(request, shape, of_sink))),
       engine_(prepare(used_, what_, input_, folded_)),
-      missing_(find_missing(what_, input_)),
-      tied_(find_tied(what_, input_, *engine_)),
+      test_(make_pair_test(what_, input_, engine_->rows())),
       pairs_start_(std::chrono::steady_clock::now()) {}
 
-keep_range pair_run::resolve(const pair_filter& filter, bool of_one_side) {
-  if (missing_) {
-    cut_ = detail::resolve_pairwise_cut(what_, filter, *engine_, *missing_, of_one_side);
-    return {0.0, 0.0};  // every statistic: the cuts have taken out the others
-  }
-  if (tied_) {
-    cut_ = detail::resolve_tied_cut(filter, *engine_, family(), *tied_, of_one_side);
-    return {0.0, 0.0};
-  }
-  cut_ = detail::resolve_cut(what_, filter, *engine_, family());
-  if (of_one_side) cut_ = detail::of_one_sign(cut_, filter.side);
-  return cut_.keep;
+const pair_test& pair_run::resolve(const pair_filter& filter, bool of_one_side) {
+  cut_ = detail::resolve_cut(*test_, filter, *engine_, family(), of_one_side);
+  return *test_;
 }
 
-keep_range pair_run::within_max_p(const pair_filter& filter) {
+const pair_test& pair_run::within_max_p(const pair_filter& filter) {
   pair_filter all = filter;
   all.min_abs = 0;
-  if (missing_) {
-    (void)detail::cut_missing(what_, cut_.max_p, all, *missing_, false);
-    return {0.0, 0.0};
-  }
-  if (tied_) {
-    (void)detail::cut_tied(cut_.max_p, all, *tied_, false);
-    return {0.0, 0.0};
-  }
-  return detail::cut_at(what_, cut_.max_p, all, what_.observations_of(engine_->rows().cols)).keep;
+  static_cast<void>(test_->take({cut_.max_p}, all, false));
+  return *test_;
 }
 
 std::uint64_t pair_run::family() const {
-  if (missing_ && missing_->tested) return *missing_->tested;
   const pair_area whole = area_of(input_.tables, {}, part_shape::equal_rows);
-  return detail::tested_pairs(engine_->rows(), whole);
+  return test_->tested().value_or(detail::tested_pairs(engine_->rows(), whole));
 }
 
 std::uint64_t pair_run::pairs_tested() const {
-  if (missing_ && missing_->tested) return *missing_->tested;
-  return detail::tested_pairs(engine_->rows(), input_.area);
+  return test_->tested().value_or(detail::tested_pairs(engine_->rows(), input_.area));
 }
 
 std::uint64_t pair_run::pairs_by_t() const {
@@ -224,7 +172,7 @@ std::uint64_t pair_run::pairs_by_t() const {
   const row_info& rows = engine_->rows();
   if (rows.cols > stats::spearman_test::most_observations) return pairs_tested();
   row_info without = {.rows = rows.rows, .cols = rows.cols, .nan_rows = rows.nan_rows};
-  const std::vector<index_t> tied = tied_->rows_with_ties();
+  const std::vector<index_t> tied = test_->rows_with_ties();
   std::set_union(rows.constant_rows.begin(), rows.constant_rows.end(), tied.begin(), tied.end(),
                  std::back_inserter(without.constant_rows));
   return pairs_tested() - detail::tested_pairs(without, input_.area);

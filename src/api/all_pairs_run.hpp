@@ -10,10 +10,10 @@
 #include <gpu/detail/all_pairs.hpp>
 
 #include "pairs/adjustment.hpp"
-#include "pairs/delivery/kept_edges.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/folding/folded_engine.hpp"
 #include "pairs/measures/measures.hpp"
+#include "pairs/pair_test.hpp"
 #include "plan/short_jobs.hpp"
 
 namespace gpu::inline v0::detail {
@@ -47,19 +47,15 @@ class pair_run {
   [[nodiscard]] pair_engine& engine() { return *engine_; }
   /// The engine of the rows that are packed: of their patterns where they are folded.
   [[nodiscard]] pair_engine& packed_engine() { return folded_ ? folded_->inner() : *engine_; }
-  /// Resolves `filter` and notes the effective cuts for the summary.
-  /// Partners are `of_one_side`: see detail::of_one_sign.
-  [[nodiscard]] keep_range resolve(const pair_filter& filter, bool of_one_side = false);
-  /// Every pair that max_p keeps after the adjustment of the filter, which is resolved: whatever
-  /// min_abs and the sign of partners leave out. From here on the cuts of tests() are
-  /// these.
-  [[nodiscard]] keep_range within_max_p(const pair_filter& filter);
+  /// What the pairs are tested by, with the cut of `filter`; notes the effective cuts for the
+  /// summary. Partners are `of_one_side`: see detail::of_one_sign.
+  const pair_test& resolve(const pair_filter& filter, bool of_one_side = false);
+  /// The same test with the cut of every pair that max_p keeps after the adjustment of the filter,
+  /// which is resolved: whatever min_abs and the sign of partners leave out.
+  const pair_test& within_max_p(const pair_filter& filter);
+  [[nodiscard]] pair_test& test() { return *test_; }
   /// Once a filter with benjamini_hochberg is resolved: pairs of the family that max_p keeps.
   [[nodiscard]] std::uint64_t discoveries() const { return cut_.discoveries; }
-  /// Where p is not that of the statistic alone, once resolved; else empty.
-  [[nodiscard]] delivery::pair_tests tests() const { return {missing_.get(), tied_.get()}; }
-  /// Where p depends on ties, those of the rows; else null.
-  [[nodiscard]] const tied_rows* tied() const { return tied_.get(); }
   /// The summary of the finished run.
   [[nodiscard]] pair_summary finish(std::uint64_t pairs_kept) const;
   /// The same of a sink that gives pairs one by one.
@@ -83,8 +79,7 @@ class pair_run {
   pair_input input_;
   folded_pair_engine* folded_ = nullptr;  // engine_, where its rows are folded
   std::unique_ptr<pair_engine> engine_;
-  std::unique_ptr<missing_values> missing_;
-  std::unique_ptr<tied_rows> tied_;
+  std::unique_ptr<pair_test> test_;
   detail::effective_cut cut_;
   std::chrono::steady_clock::time_point pairs_start_;
 };

@@ -51,18 +51,13 @@ discovery_counts run_all_pairs(const pair_request& request, const discovery_sink
   validate::check_filter(request.what, keep);
   pair_run run(request, part_shape::equal_pairs);
   discovery_counts out;
-  const std::uint64_t family = run.family();
-  // Where p is not that of the statistic alone, p itself is binned.
-  const observation_count observations =
-      run.tied() == nullptr ? request.what.observations_of(run.engine().rows().cols)
-                            : observation_count();
-  const discovery_search begun = detail::begin_search(sink.keep, observations, family);
+  pair_test& test = run.test();
+  const discovery_search begun = detail::begin_search(sink.keep, test.observations(), run.family());
   out.search = sink.search.value_or(begun);
   validate::check_search(out.search, begun);
   if (!out.search.is_decided()) {
-    bin_counts counts = run.tied() == nullptr
-                            ? run.engine().bin_statistics(detail::pass_of(out.search))
-                            : detail::tied_pass(out.search, run.engine(), *run.tied());
+    test.begin(keep, run.engine());
+    bin_counts counts = detail::count_pass(test, run.engine(), out.search);
     out.below = counts.below;
     out.at_or_above = counts.at_or_above;
     out.bins = std::move(counts.bins);

@@ -111,17 +111,16 @@ sample_result count_sample(const pair_request& request, const pair_input& input,
     out.is_all = out.is_all && y.is_all();
   }
   const pair_filter filter = sample_filter(sink.keep, out.family);
-  out.keep = run.resolve(filter, sink.kind == result_kind::partners);
+  const pair_test& test = run.resolve(filter, sink.kind == result_kind::partners);
+  out.keep = test.keep();
   out.counts.tested = run.pairs_tested();
-  run.engine().counts({.keep = out.keep,
-                       .histogram_bins = 0,
-                       .cuts = run.tests().cuts(),
-                       .tied = run.tests().tied_cut()},
-                      out.counts);
-  if (run.tests().is_empty()) {
+  run.engine().counts(
+      {.keep = out.keep, .histogram_bins = 0, .cuts = test.cuts(), .tied = test.tied_cut()},
+      out.counts);
+  if (test.p_of().table != nullptr) {
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
-  const tied_cut* const tied = run.tests().tied_cut();
+  const tied_cut* const tied = test.tied_cut();
   const bool is_of_ranks = tied != nullptr && tied->p == nullptr && tied->shared == nullptr;
   out.choice =
       cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);

@@ -68,35 +68,4 @@ using counting_pass = std::function<detail::bin_counts(const discovery_search&)>
 adjusted_level adjust(const pair_filter& filter, observation_count observations,
                       std::uint64_t family, const counting_pass& count);
 
-/// The cut of a filter whose p follows from the statistic alone.
-effective_cut resolve_cut(const detail::measure_traits& what, const pair_filter& filter,
-                          detail::pair_engine& engine, std::uint64_t family);
-
-/// Of rows with missing values: the cuts of `missing`, whose tests are filled, with max_p already
-/// adjusted, of partners with `of_one_side`. Returns that of pairs that share all columns.
-effective_cut cut_missing(const detail::measure_traits& what, double max_p,
-                          const pair_filter& filter, detail::missing_values& missing,
-                          bool of_one_side);
-
-/// resolve_cut of rows with missing values: fills the tests and the cuts of `missing`, of partners
-/// with `of_one_side`, and where there is an adjustment the pairs tested, which are its family.
-/// Returns the cut of pairs that share all columns.
-effective_cut resolve_pairwise_cut(const detail::measure_traits& what, const pair_filter& filter,
-                                   detail::pair_engine& engine, detail::missing_values& missing,
-                                   bool of_one_side);
-
-/// Where p depends on ties: the cut of `rows`, with max_p already adjusted, of partners with
-/// `of_one_side`. Returns that of rows without ties.
-effective_cut cut_tied(double max_p, const pair_filter& filter, detail::tied_rows& rows,
-                       bool of_one_side);
-
-/// The counting pass of `search` over p by the ties of `rows`.
-detail::bin_counts tied_pass(const discovery_search& search, detail::pair_engine& engine,
-                             const detail::tied_rows& rows);
-
-/// resolve_cut where p depends on ties: fills the cut of `rows`, of partners with `of_one_side`.
-/// Returns that of rows without ties.
-effective_cut resolve_tied_cut(const pair_filter& filter, detail::pair_engine& engine,
-                               std::uint64_t family, detail::tied_rows& rows, bool of_one_side);
-
 }  // namespace gpu::inline v0::detail

@@ -9,7 +9,6 @@
 
 #include "base/parallel.hpp"
 #include "pairs/reading/host_rows.hpp"
-#include "pairs/shared_kendall.hpp"
 #include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
@@ -119,23 +118,6 @@ std::vector<node_id> present_values::shared_of(std::span<const edge> edges, inde
         }
       });
   return out;
-}
-
-missing_values::missing_values(present_values of, index_t first_col_of_area)
-    : present(std::move(of)), first_col(first_col_of_area) {}
-
-missing_values::~missing_values() = default;
-
-double missing_values::p(double statistic, index_t row, index_t col) const {
-  const index_t other = first_col + col;
-  if (kendall != nullptr) {
-    return kendall->p(statistic, present, row, other, kendall->cut().shared->side());
-  }
-  return tests->p(statistic, present.shared(row, other));
-}
-
-const tied_cut* missing_values::kendall_cut() const {
-  return kendall == nullptr ? nullptr : &kendall->cut();
 }
 
 }  // namespace gpu::inline v0::detail

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,8 +19,6 @@
 
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
-#include "pairs/measures/measures.hpp"
-#include "pairs/pair_ties.hpp"
 #include "stats/significance/p_table.hpp"
 
 namespace gpu::inline v0::detail {
@@ -140,30 +137,5 @@ class observation_cuts {
 
 /// What stands for p of a pair without a statistic where p is binned: above every p.
 inline constexpr double no_p = 2.0;
-
-class shared_kendall;
-
-/// What a call over rows with missing values knows of them.
-struct missing_values {
-  missing_values(present_values of, index_t first_col_of_area);
-  ~missing_values();
-
-  present_values present;
-  index_t first_col;  ///< The row that the first column of the area is.
-  /// Of Kendall's tau, in the place of tests and cuts: p depends on ties too. Its cut is taken as
-  /// these are filled.
-  std::unique_ptr<shared_kendall> kendall;
-  // Null until the cut is resolved, which says the side that p is of.
-  std::unique_ptr<observation_tests> tests = {};
-  std::unique_ptr<observation_cuts> cuts = {};
-  /// Pairs that have a statistic, where they were counted.
-  std::optional<std::uint64_t> tested = {};
-
-  /// Once the cut is resolved: p of a pair by the columns that it shares; `col` counts from
-  /// first_col.
-  [[nodiscard]] double p(double statistic, index_t row, index_t col) const;
-  /// The cut of Kendall's tau; null of another measure.
-  [[nodiscard]] const tied_cut* kendall_cut() const;
-};
 
 }  // namespace gpu::inline v0::detail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "pairs/prepared_table.hpp"
@@ -40,19 +39,6 @@ void add_ties(const matrix_view<const T>& rows, int threads, row_ties* out) {
                        });
 }
 
-tied_rows::any_test make_test(significance test, index_t cols) {
-  switch (test) {
-    case significance::kendall:
-      return stats::kendall_test(cols);
-    case significance::permutations:
-    case significance::none:  // of no tied_rows, as the next one
-    case significance::student_t:
-    case significance::floored_t:
-      break;
-  }
-  return stats::spearman_test(cols);
-}
-
 }  // namespace
 
 std::vector<row_ties> find_ties(const pair_tables& tables, int threads) {
@@ -74,35 +60,6 @@ std::vector<row_ties> find_ties(const host_prepared_table& data, int threads) {
   // What stands for a row with a NaN need not show it.
   for (const index_t row : data.nan_rows) out[static_cast<std::size_t>(row)] = {};
   return out;
-}
-
-tied_rows::tied_rows(significance test, std::vector<row_ties> ties, index_t cols,
-                     index_t first_col_of_area)
-    : ties_(std::move(ties)), first_col_(first_col_of_area), test_(make_test(test, cols)) {}
-
-std::vector<index_t> tied_rows::rows_with_ties() const {
-  std::vector<index_t> out;
-  for (std::size_t i = 0; i < ties_.size(); ++i) {
-    if (ties_[i].pairs > 0) out.push_back(static_cast<index_t>(i));
-  }
-  return out;
-}
-
-double tied_rows::p(double statistic, index_t row, index_t col) const {
-  const row_ties& x = ties_[static_cast<std::size_t>(row)];
-  const row_ties& y = ties_[static_cast<std::size_t>(first_col_ + col)];
-  if (const auto* const kendall = std::get_if<stats::kendall_test>(&test_)) {
-    return kendall->p(kendall->sum_of(statistic, x, y), x, y, side_);
-  }
-  const auto& test = std::get<stats::spearman_test>(test_);
-  return test.p(statistic, test.class_of(x, y), side_);
-}
-
-void tied_rows::set_cut(tail side, std::unique_ptr<stats::kendall_cut> kendall,
-                        const tied_cut& cut) {
-  side_ = side;
-  kendall_cut_ = std::move(kendall);
-  cut_ = cut;
 }
 
 }  // namespace gpu::inline v0::detail

@@ -1,10 +1,7 @@
 #pragma once
 // Tests of pairs that depend on ties, Kendall's and that of ranks by permutations: the ties of
-// every row, and the cuts and p that follow from those of both rows of a pair.
+// every row, and what follows from those of both rows of a pair.
 
-#include <cstddef>
-#include <memory>
-#include <variant>
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
@@ -47,37 +44,6 @@ struct tied_bins {
   [[nodiscard]] bool is_empty() const {
     return kendall == nullptr && shared == nullptr && ranks == nullptr;
   }
-};
-
-/// What a call of such a measure knows of its rows.
-class tied_rows {
- public:
-  /// `test` is kendall or permutations; `ties` are those of all rows, of y behind those of x.
-  tied_rows(significance test, std::vector<row_ties> ties, index_t cols, index_t first_col_of_area);
-
-  /// Of all rows, those of y behind those of x.
-  [[nodiscard]] const std::vector<row_ties>& ties() const { return ties_; }
-  /// Rows that have any, ascending.
-  [[nodiscard]] std::vector<index_t> rows_with_ties() const;
-  /// The cut that was taken last; at first one that keeps every pair. An adjusted cut follows from
-  /// counting passes over these rows, so it is not there when they are.
-  [[nodiscard]] const tied_cut& cut() const { return cut_; }
-  /// p of a pair, of the side of that cut, at first two-sided; `col` counts from the first column
-  /// of the area.
-  [[nodiscard]] double p(double statistic, index_t row, index_t col) const;
-
-  using any_test = std::variant<stats::kendall_test, stats::spearman_test>;
-  [[nodiscard]] const any_test& test() const { return test_; }
-  /// Takes a cut that follows from max_p.
-  void set_cut(tail side, std::unique_ptr<stats::kendall_cut> kendall, const tied_cut& cut);
-
- private:
-  std::vector<row_ties> ties_;
-  index_t first_col_;  // the row that the first column of the area is
-  any_test test_;
-  tail side_ = tail::two_sided;
-  std::unique_ptr<stats::kendall_cut> kendall_cut_;
-  tied_cut cut_;
 };
 
 }  // namespace gpu::inline v0::detail

@@ -117,11 +117,6 @@ std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const pres
   return out;
 }
 
-void shared_kendall::set_cut(double max_p, tail side, const keep_range& keep) {
-  cut_of_p_.emplace(tests_, max_p, side);
-  cut_ = {.shared = &*cut_of_p_, .keep = keep};
-}
-
 template shared_row_ties::shared_row_ties(const double*, const std::vector<std::uint32_t>&);
 template void order_columns(const double*, index_t, std::vector<std::uint32_t>&);
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,9 +14,7 @@
 #include <gpu/p_value.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "base/keep_range.hpp"
 #include "pairs/observations.hpp"
-#include "pairs/pair_ties.hpp"
 #include "stats/significance/kendall_test.hpp"
 
 namespace gpu::inline v0::detail {
@@ -109,16 +106,10 @@ class shared_kendall {
   /// tau, or share fewer columns than the tests begin with.
   [[nodiscard]] std::vector<double> p_of(std::span<const edge> edges, const present_values& present,
                                          index_t first, tail side, int threads) const;
-  /// Takes the cut of max_p, beside `keep` of tau.
-  void set_cut(double max_p, tail side, const keep_range& keep);
-  /// The cut that was taken last; at first one that keeps every pair and has no `shared`.
-  [[nodiscard]] const tied_cut& cut() const { return cut_; }
 
  private:
   std::vector<shared_row_ties> ties_;
   shared_kendall_tests tests_;
-  std::optional<shared_kendall_cut> cut_of_p_;
-  tied_cut cut_;
 };
 
 }  // namespace gpu::inline v0::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -28,7 +29,7 @@ class list_receiver final : public detail::edge_receiver {
         most_(most),
         trusts_estimate_(trusts_estimate),
         takes_packed_(unpacks_fast(kept.threads())),
-        writer_(list, kept.p_of(), kept.threads()) {}
+        writer_(list, kept.test().p_of(), kept.threads()) {}
 
   void begin(const detail::edge_estimate& estimate) override {
     const auto limit = static_cast<double>(most_);
@@ -99,8 +100,8 @@ class stream_receiver final : public detail::edge_receiver {
 // Fills p by the rows of each edge, on the way to another receiver.
 class tested_receiver final : public detail::edge_receiver {
  public:
-  tested_receiver(const pair_tests& tests, int threads, detail::edge_receiver& to)
-      : tests_(tests), threads_(threads), to_(to) {}
+  tested_receiver(const detail::pair_test& test, int threads, detail::edge_receiver& to)
+      : test_(test), threads_(threads), to_(to) {}
 
   void begin(const detail::edge_estimate& estimate) override { to_.begin(estimate); }
   std::span<edge> room(std::size_t count) override { return to_.room(count); }
@@ -113,57 +114,43 @@ class tested_receiver final : public detail::edge_receiver {
  private:
   void fill(std::span<edge> edges) const {
     constexpr index_t edges_to_fill = 8192;
-    const auto count = static_cast<index_t>(edges.size());
-    detail::parallel_for((count + edges_to_fill - 1) / edges_to_fill, threads_,
-                         [&](index_t task, int) {
-                           const index_t end = std::min(count, (task + 1) * edges_to_fill);
-                           for (index_t i = task * edges_to_fill; i < end; ++i) {
-                             edge& own = edges[static_cast<std::size_t>(i)];
-                             own.p = tests_.p(own.statistic, index_t{own.row}, index_t{own.col});
-                           }
-                         });
+    detail::parallel_for_ranges(
+        std::ssize(edges), edges_to_fill, threads_, [&](detail::index_range some, int) {
+          for (edge& own : edges.subspan(static_cast<std::size_t>(some.begin),
+                                         static_cast<std::size_t>(some.size()))) {
+            own.p = test_.p(own.statistic, index_t{own.row}, index_t{own.col});
+          }
+        });
   }
 
-  const pair_tests& tests_;
+  const detail::pair_test& test_;
   int threads_;
   detail::edge_receiver& to_;
 };
 
 }  // namespace
 
-kept_edges::kept_edges(detail::pair_engine& engine, const detail::measure_traits& what,
-                       const detail::keep_range& keep, tail side, int threads,
-                       const pair_tests& tests)
-    : engine_(engine),
-      keep_(keep),
-      tests_(tests),
-      threads_(detail::thread_count(threads)),
-      p_values_(what.info.test, what.observations_of(engine.rows().cols), side, threads_) {}
-
-double kept_edges::p_of_pair(index_t row, index_t col, double statistic) const {
-  return tests_.is_empty() ? p_of()(statistic) : tests_.p(statistic, row, col);
-}
+kept_edges::kept_edges(detail::pair_engine& engine, const detail::pair_test& test, int threads)
+    : engine_(engine), test_(test), threads_(detail::thread_count(threads)) {}
 
 std::uint64_t kept_edges::count() {
   pair_counts counts;
   engine_.counts(
-      {.keep = keep_, .histogram_bins = 0, .cuts = tests_.cuts(), .tied = tests_.tied_cut()},
+      {.keep = test_.keep(), .histogram_bins = 0, .cuts = test_.cuts(), .tied = test_.tied_cut()},
       counts);
   return counts.kept;
 }
 
 void kept_edges::deliver(edge_order order, index_t batch_edges, detail::edge_receiver& receiver) {
-  if (tests_.is_empty()) {
-    return engine_.edges(
-        {.keep = keep_, .order = order, .batch_edges = batch_edges, .p_of = p_of()}, receiver);
-  }
-  tested_receiver with_p(tests_, threads_, receiver);
-  engine_.edges({.keep = keep_,
+  const stats::p_function p_of = test_.p_of();
+  tested_receiver with_p(test_, threads_, receiver);
+  engine_.edges({.keep = test_.keep(),
                  .order = order,
                  .batch_edges = batch_edges,
-                 .cuts = tests_.cuts(),
-                 .tied = tests_.tied_cut()},
-                with_p);
+                 .p_of = p_of,
+                 .cuts = test_.cuts(),
+                 .tied = test_.tied_cut()},
+                p_of.table != nullptr ? receiver : with_p);
 }
 
 pair_checksum list_edges(kept_edges& kept, const edge_sink& sink, array<edge>& list) {

@@ -16,7 +16,7 @@
 #include "base/parallel.hpp"
 #include "cpu/pairs/loops/kernels.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/tables.hpp"
 #include "stats/significance/least_rank_p.hpp"
 

@@ -79,12 +79,12 @@ void check_workspace(device_workspace workspace, std::size_t needed) {
   }
 }
 
-void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered,
+void check_nan_policy(nan_policy asked, std::initializer_list<nan_policy> offered,
                       std::string_view operation) {
-  check_enumerator("options.nans", nans, nan_policy::pairwise);
-  if (std::find(offered.begin(), offered.end(), nans) != offered.end()) return;
+  check_enumerator("options.nans", asked, nan_policy::pairwise);
+  if (std::find(offered.begin(), offered.end(), asked) != offered.end()) return;
   throw unsupported(fmt::format("options.nans: {} is not offered by {}, expected one of {}",
-                                name_of(nans), operation, names_of(offered)));
+                                name_of(asked), operation, names_of(offered)));
 }
 
 }  // namespace gpu::inline v0::detail

@@ -64,7 +64,7 @@ bool may_overlap(const byte_extent& a, const byte_extent& b);
 void check_workspace(device_workspace workspace, std::size_t needed);
 
 /// A value of the enumeration, and not the one that `operation` does not offer (gpu::unsupported).
-void check_nan_policy(nan_policy nans, std::initializer_list<nan_policy> offered,
+void check_nan_policy(nan_policy asked, std::initializer_list<nan_policy> offered,
                       std::string_view operation);
 
 }  // namespace gpu::inline v0::detail

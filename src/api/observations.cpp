@@ -18,8 +18,6 @@
 #include "pairs/measures/measures.hpp"
 #include "pairs/observations.hpp"
 #include "pairs/pair_ties.hpp"
-#include "pairs/prepared_table.hpp"
-#include "pairs/shared_kendall.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {

@@ -4,7 +4,7 @@
 
 #include "api/arguments.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {

@@ -8,7 +8,6 @@
 #include <gpu/detail/option_rules.hpp>
 
 #include "pairs/columns/column_model.hpp"
-#include "pairs/columns/column_rows.hpp"
 #include "pairs/engine.hpp"
 
 namespace gpu::inline v0::detail {

@@ -90,10 +90,11 @@ sample_result count_sample(const pair_request& request, const pair_input& input,
     of_sample.tables.y = y.rows;
   }
   pair_run run(of_sample, part_shape::equal_pairs);
-  const auto valid_of = [](const std::vector<index_t>& constant, const std::vector<index_t>& nans,
+  const auto valid_of = [](const std::vector<index_t>& constant,
+                           const std::vector<index_t>& with_nan,
                            const std::vector<index_t>& infinite, const any_table& table) {
     return static_cast<double>(rows_of(table)) -
-           static_cast<double>(constant.size() + nans.size() + infinite.size());
+           static_cast<double>(constant.size() + with_nan.size() + infinite.size());
   };
   sample_result out;
   const pair_summary summary = run.finish(0);

@@ -5,7 +5,7 @@
 #include "api/pair_call.hpp"
 #include "base/memory_errors.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

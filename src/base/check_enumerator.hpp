@@ -31,8 +31,8 @@ constexpr std::string_view name_in(Enum value,
   return at < names.size() ? names.begin()[at] : "unknown";
 }
 
-inline std::string_view name_of(nan_policy nans) {
-  return name_in(nans, {"reject", "propagate", "omit", "pairwise"});
+inline std::string_view name_of(nan_policy policy) {
+  return name_in(policy, {"reject", "propagate", "omit", "pairwise"});
 }
 
 /// With commas between them.

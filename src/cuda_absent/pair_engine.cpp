@@ -2,7 +2,6 @@
 #include "pairs/differential/difference_engine.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/on_device.hpp"
-#include "pairs/prepared_table.hpp"
 
 namespace gpu::cuda {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <gpu/detail/all_pairs.hpp>
+#include <gpu/detail/prepared_table.hpp>
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
@@ -182,6 +183,12 @@ struct made_engine {
   std::optional<folded_rows> folded = {};
 };
 
+/// A table that is kept in host memory: `view` stands for it in calls, with its rows and columns.
+class host_prepared_table : public prepared_table {
+ public:
+  any_table view;
+};
+
 /// What an engine would use for a shape: reported by plan_*, used by the engine itself.
 struct engine_plan {
   std::string device;
@@ -203,6 +210,8 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
 /// How edges() of an engine that make_pair_engine returned here would find the pairs of `keep`, and
 /// why, in words; "" where there is one way.
 std::string explain_edges(detail::pair_engine& engine, const detail::keep_range& keep);
+/// Ranks or scales the rows of x, which a host_prepared_table then is.
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
@@ -210,6 +219,8 @@ detail::made_engine make_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input);
 detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
                                      const detail::pair_input& input);
+/// Prepares x on the device that the request names.
+std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
 /// The column of the first NaN of a row of a table in device memory, or in some of its columns;
 /// cols where there is none. Waits.
 index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,

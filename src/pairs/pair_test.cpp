@@ -7,7 +7,6 @@
 
 #include "pairs/observations.hpp"
 #include "pairs/pair_ties.hpp"
-#include "pairs/shared_kendall.hpp"
 #include "stats/significance/significance.hpp"
 #include "stats/significance/spearman_test.hpp"
 

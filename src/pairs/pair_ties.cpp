@@ -1,16 +1,21 @@
 #include "pairs/pair_ties.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "base/parallel.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/reading/host_rows.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
 
 constexpr index_t values_per_task = index_t{1} << 15;
+constexpr index_t tested_edges_per_task = index_t{1} << 12;
+constexpr std::uint32_t sign_word_bits = 64;
 
 template <class T>
 row_ties ties_of(std::vector<T>& values) {
@@ -61,5 +66,109 @@ std::vector<row_ties> find_ties(const host_prepared_table& data, int threads) {
   for (const index_t row : data.nan_rows) out[static_cast<std::size_t>(row)] = {};
   return out;
 }
+
+template <class T>
+void order_columns(const T* values, index_t cols, std::vector<std::uint32_t>& out) {
+  out.clear();
+  out.reserve(static_cast<std::size_t>(cols));
+  for (index_t k = 0; k < cols; ++k) {
+    if (values[k] == values[k]) out.push_back(static_cast<std::uint32_t>(k));
+  }
+  std::sort(out.begin(), out.end(), [values](std::uint32_t a, std::uint32_t b) {
+    return values[a] < values[b] || (values[a] == values[b] && a < b);
+  });
+}
+
+template <class T>
+shared_row_ties::shared_row_ties(const T* values, const std::vector<std::uint32_t>& order) {
+  // body(column, begins, ends) for the columns of every group: whether the column is the first of
+  // its group in a word, and whether it is the last of the group.
+  const auto for_each_tied = [&](const auto& body) {
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+      if (end - begin == 1) continue;
+      for (std::size_t k = begin; k < end; ++k) {
+        const bool begins =
+            k == begin || order[k] / sign_word_bits != order[k - 1] / sign_word_bits;
+        body(order[k], begins, k + 1 == end);
+      }
+    }
+  };
+  std::size_t words = 0;
+  for_each_tied([&](std::uint32_t, bool begins, bool) { words += begins ? 1 : 0; });
+  columns_.reserve(words);
+  for_each_tied([&](std::uint32_t column, bool begins, bool is_last) {
+    if (begins) columns_.push_back({0, column / sign_word_bits, false});
+    columns_.back().bits |= std::uint64_t{1} << (column % sign_word_bits);
+    columns_.back().is_last = is_last;
+  });
+}
+
+row_ties shared_row_ties::within(const std::uint64_t* present) const {
+  row_ties out;
+  std::int64_t size = 0;
+  for (const some_columns& some : columns_) {
+    size += std::popcount(some.bits & present[some.word]);
+    if (!some.is_last) continue;
+    stats::add_group(out, size);
+    size = 0;
+  }
+  return out;
+}
+
+std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int threads) {
+  const host_rows x(tables.x);
+  const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
+  std::vector<shared_row_ties> out(static_cast<std::size_t>(x.rows() + y.rows()));
+  const auto add_rows = [&](const auto& view, index_t first) {
+    const index_t at_once =
+        std::max<index_t>(1, values_per_task / std::max<index_t>(view.cols(), 1));
+    const index_t tasks = (view.rows() + at_once - 1) / at_once;
+    detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
+      std::vector<std::uint32_t> order;
+      const index_t end = std::min(view.rows(), (task + 1) * at_once);
+      for (index_t i = task * at_once; i < end; ++i) {
+        const auto* const values = view.row(i);
+        order_columns(values, view.cols(), order);
+        out[static_cast<std::size_t>(first + i)] = shared_row_ties(values, order);
+      }
+    });
+  };
+  const auto add_table = [&](const host_rows& table, index_t before) {
+    table.for_each_view({0, table.rows()}, threads,
+                        [&](const auto& view, index_t first) { add_rows(view, before + first); });
+  };
+  add_table(x, 0);
+  add_table(y, x.rows());
+  return out;
+}
+
+double shared_kendall::p(double tau, const present_values& present, index_t x, index_t y,
+                         tail side) const {
+  const row_ties of_x = ties_[static_cast<std::size_t>(x)].within(present.row(y));
+  const row_ties of_y = ties_[static_cast<std::size_t>(y)].within(present.row(x));
+  const stats::kendall_test& test = tests_.of(present.shared(x, y));
+  return test.p(test.sum_of(tau, of_x, of_y), of_x, of_y, side);
+}
+
+std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const present_values& present,
+                                         index_t first, tail side, int threads) const {
+  std::vector<double> out(edges.size(), no_statistic);
+  detail::parallel_for_ranges(
+      std::ssize(edges), tested_edges_per_task, detail::thread_count(threads),
+      [&](index_range some, int) {
+        for (auto i = static_cast<std::size_t>(some.begin); i < static_cast<std::size_t>(some.end);
+             ++i) {
+          const edge& e = edges[i];
+          const index_t col = first + index_t{e.col};
+          if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) continue;
+          out[i] = p(e.statistic, present, e.row, col, side);
+        }
+      });
+  return out;
+}
+
+template shared_row_ties::shared_row_ties(const double*, const std::vector<std::uint32_t>&);
+template void order_columns(const double*, index_t, std::vector<std::uint32_t>&);
 
 }  // namespace gpu::inline v0::detail

@@ -9,7 +9,7 @@
 
 namespace gpu::inline v0::detail {
 
-/// Which jobs fold.
+/// Which jobs have their rows folded.
 enum class fold_scope {
   never,
   many_rows,     ///< Those of many rows, on either backend.
@@ -33,7 +33,7 @@ fold_scope scope_of(row_folding asked, fold_scope of_sink);
 bool looks_for_patterns(const measure_traits& what, backend used, pair_variant variant,
                         const fold_job& job);
 
-/// Patterns per row that has a statistic up to which to fold, given the variant that runs on
+/// Patterns per row that has a statistic up to which folding pays, given the variant that runs on
 /// backend `used`; infinite for `always`.
 double most_pattern_share(fold_scope scope, backend used, pair_variant variant);
 
@@ -41,12 +41,12 @@ double most_pattern_share(fold_scope scope, backend used, pair_variant variant);
 /// thirty-second of the rows. Of 3 columns there are 13, of 4 columns 75.
 bool has_few_patterns(index_t rows, index_t cols);
 
-/// Which jobs fold for counts of `keep`. Of loose cuts only those of few patterns: else rows
-/// without weights are counted faster than patterns with them (warpgroup tensor cores, vector
+/// For which jobs folding pays, of counts of `keep`. Of loose cuts only those of few patterns: else
+/// rows without weights are counted faster than patterns with them (warpgroup tensor cores, vector
 /// kernels of the CPU).
 fold_scope scope_of_counts(const pair_filter& keep);
 
-/// Which jobs fold for edges: those in order are copied pattern by pattern. As they are found they
+/// The same of edges: those in order are copied pattern by pattern. As they are found they
 /// are written no faster.
 fold_scope scope_of_edges(edge_order order);
 

@@ -12,8 +12,8 @@
 #include <gpu/error.hpp>
 
 #include "pairs/area.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/measure_cases.hpp"
-#include "pairs/prepared_table.hpp"
 
 namespace {
 

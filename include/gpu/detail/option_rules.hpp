@@ -36,7 +36,8 @@ struct call_facts {
     discoveries = 1U << 15,
     differences = 1U << 16,
     shuffles = 1U << 17,
-    without_p = 1U << 18  ///< A result without p of pairs.
+    without_p = 1U << 18,  ///< A result without p of pairs.
+    columns = covariates | weights
   };
 };
 
@@ -46,7 +47,7 @@ struct call_facts {
 
 /// Whether options name covariates or weights of columns.
 [[nodiscard]] inline bool names_columns(const pair_options& options) {
-  return (facts_of(options) & (call_facts::covariates | call_facts::weights)) != 0;
+  return (facts_of(options) & call_facts::columns) != 0;
 }
 
 /// Checks every option by itself, with the measure, with the others and with what the call meets.

@@ -19,7 +19,7 @@ struct library_word {
 [[nodiscard]] std::span<const library_word> library_words();
 
 /// `message` with options in place of members, as "--memory-limit: got 10, expected ...". The
-/// member options.min_observations is --min-observations: a new option needs no word of its own.
+/// member options.a_name is --a-name: a new option needs no word of its own.
 [[nodiscard]] std::string in_words_of_command(std::string_view message);
 
 }  // namespace gpu::cli

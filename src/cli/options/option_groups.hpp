@@ -129,6 +129,8 @@ void settle_adjustment(pairs_command& c);
 
 /// What of them does not go together, or would change nothing; "" where all does.
 [[nodiscard]] std::string check_pair_options(const verb& v, const pairs_command& c);
+/// What the library refuses of these options, before a file is read.
+void check_with_library(const pairs_command& c);
 
 /// --part, --output-dir, --resume and --parts.
 void add_parts(verb& v, pairs_command& c, const char* parts_text);

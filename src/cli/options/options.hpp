@@ -1,9 +1,11 @@
 #pragma once
 // The command line as data.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -79,6 +81,13 @@ struct pairs_command : job_files {
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
+  /// The options that name tables about the columns, and these; empty where one is not given.
+  [[nodiscard]] std::array<std::pair<const char*, std::string>, 2> column_tables() const {
+    return {{{"--covariates", covariates}, {"--weights", weights}}};
+  }
+  [[nodiscard]] bool has_column_tables() const { return !covariates.empty() || !weights.empty(); }
+  /// Whether missing values are skipped pair by pair.
+  [[nodiscard]] bool is_pairwise() const { return pairs.nans == nan_policy::pairwise; }
   [[nodiscard]] bool is_differential() const { return !groups.empty(); }
   [[nodiscard]] measure_info info() const {
     return fingerprints ? io::tanimoto_info() : info_of(what);

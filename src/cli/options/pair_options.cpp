@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <gpu/detail/option_rules.hpp>
+
 namespace gpu::cli {
 namespace {
 
@@ -201,7 +203,7 @@ std::string check_fraction(const verb& v, const pairs_command& c) {
 
 /// What does not go with --nan pairwise, or only with it; "" where there is nothing.
 std::string check_missing_values(const verb& v, const pairs_command& c) {
-  if (c.pairs.nans != nan_policy::pairwise) {
+  if (!c.is_pairwise()) {
     return v.given_of({"--min-observations", "--observations", "--observations-output"},
                       "needs --nan pairwise");
   }
@@ -216,15 +218,15 @@ std::string check_missing_values(const verb& v, const pairs_command& c) {
 
 /// What does not go with covariates and weights of columns; "" where there is nothing.
 std::string check_columns(const verb& v, const pairs_command& c) {
-  if (v.is_given("--match") && c.against.empty() && c.covariates.empty() && c.weights.empty()) {
+  if (v.is_given("--match") && c.against.empty() && !c.has_column_tables()) {
     return c.fingerprints ? "--match needs --against"
                           : "--match needs --against, --covariates or --weights";
   }
-  const char* const from_input = c.covariates == "-" ? "--covariates"
-                                 : c.weights == "-"  ? "--weights"
-                                                     : "";
-  if (*from_input == 0) return "";
-  return fmt::format("{} -: only INPUT may be standard input, expected a file", from_input);
+  for (const auto& [option, file] : c.column_tables()) {
+    if (file != "-") continue;
+    return fmt::format("{} -: only INPUT may be standard input, expected a file", option);
+  }
+  return "";
 }
 
 /// Refuses options that would change nothing in this run; "" where there are none.
@@ -379,6 +381,19 @@ void settle_adjustment(pairs_command& c) {
     case correction::benjamini_hochberg:
       c.filter.adjust = adjustment::benjamini_hochberg;
   }
+}
+
+void check_with_library(const pairs_command& c) {
+  if (c.fingerprints) return;
+  static constexpr double unread = 1;  // of a file
+  pair_options asked = c.pairs;
+  if (!c.covariates.empty()) asked.covariates = {&unread, 1, 1};
+  if (!c.weights.empty()) asked.column_weights = {&unread, 1};
+  if (c.is_part || c.resumes) asked.part = {.index = 0, .of = 2};
+  unsigned meets = detail::call_facts::none;
+  if (c.correct == correction::max_t) meets |= detail::call_facts::shuffles;
+  if (c.filter.adjust != adjustment::none) meets |= detail::call_facts::adjusted;
+  detail::check_pair_options(c.what, asked, meets);
 }
 
 std::string check_pair_options(const verb& v, const pairs_command& c) {

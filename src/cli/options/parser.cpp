@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <gpu/detail/option_rules.hpp>
 #include <gpu/version.hpp>
 
 #include "cli/options/help_texts.hpp"
@@ -88,20 +87,6 @@ auto rows_of(Options Job::* options) {
   };
 }
 
-/// What the library refuses of these options, before a file is read.
-void check_together(const pairs_command& job) {
-  if (job.fingerprints) return;
-  static constexpr double unread = 1;  // of a file
-  pair_options asked = job.pairs;
-  if (!job.covariates.empty()) asked.covariates = {&unread, 1, 1};
-  if (!job.weights.empty()) asked.column_weights = {&unread, 1};
-  if (job.is_part || job.resumes) asked.part = {.index = 0, .of = 2};
-  unsigned meets = detail::call_facts::none;
-  if (job.correct == correction::max_t) meets |= detail::call_facts::shuffles;
-  if (job.filter.adjust != adjustment::none) meets |= detail::call_facts::adjusted;
-  detail::check_pair_options(job.what, asked, meets);
-}
-
 void check_pairs(const verb& v, pairs_command& job) {
   job.input = io::input_file(job.input);
   job.against = io::input_file(job.against);
@@ -109,7 +94,7 @@ void check_pairs(const verb& v, pairs_command& job) {
                 {{"--output", job.output}, {"--observations-output", job.observations}});
   settle_adjustment(job);
   refuse(check_pair_options(v, job));
-  check_together(job);
+  check_with_library(job);
   refuse(check_backend(job.pairs.exec));
   refuse(check_text_options(job.text));
 }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <exception>
-#include <initializer_list>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,13 +27,13 @@ namespace {
 
 /// A file that is read, and what messages call it.
 struct named_input {
-  const char* what;
-  const std::string& path;
+  std::string what;
+  std::string path;
 };
 
 /// The targets of a job. They differ from each other and from the inputs.
 std::vector<named_target> resolve(const job_files& job, const std::string& observations,
-                                  std::initializer_list<named_input> inputs) {
+                                  std::span<const named_input> inputs) {
   std::vector<named_target> outputs;
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
   if (!observations.empty())
@@ -56,15 +58,16 @@ std::vector<named_target> resolve(const job_files& job, const std::string& obser
 }
 
 std::vector<named_target> resolve(const job_files& job) {
-  return resolve(job, "", {{"the input", job.input}});
+  return resolve(job, "", std::array{named_input{"the input", job.input}});
 }
 
 std::vector<named_target> resolve(const pairs_command& job) {
-  std::vector<named_target> outputs = resolve(job, job.observations,
-                                              {{"the input", job.input},
-                                               {"the table of --against", job.against},
-                                               {"the table of --covariates", job.covariates},
-                                               {"the table of --weights", job.weights}});
+  std::vector<named_input> inputs{{"the input", job.input},
+                                  {"the table of --against", job.against}};
+  for (const auto& [option, file] : job.column_tables()) {
+    inputs.push_back({fmt::format("the table of {}", option), file});
+  }
+  std::vector<named_target> outputs = resolve(job, job.observations, inputs);
   const io::output_target& result = outputs.front().target;
   const bool is_array = job.format == io::result_format::npy && job.keep == keep_kind::edges;
   if (is_array && result.kind != io::output_kind::replaced) {

@@ -190,7 +190,7 @@ std::string to_text(const run_report& r) {
   out.pop_back();
   if (s.patterns > 0) out += fmt::format("\n{} distinct rows of ranks", s.patterns);
   const std::size_t constant = s.constant_rows.size() + s.y_constant_rows.size();
-  const std::size_t nans = s.nan_rows.size() + s.y_nan_rows.size();
+  const std::size_t with_nan = s.nan_rows.size() + s.y_nan_rows.size();
   if (constant > 0)
     out += fmt::format("\n{} no correlation", gpu::detail::counted_have(constant, "constant row"));
   const std::size_t infinite = s.infinite_rows.size() + s.y_infinite_rows.size();
@@ -198,7 +198,9 @@ std::string to_text(const run_report& r) {
     out += fmt::format("\n{} with an infinite value {} no correlation",
                        gpu::detail::counted(infinite, "row"), infinite == 1 ? "has" : "have");
   }
-  if (nans > 0) out += fmt::format("\n{} with a NaN left out", gpu::detail::counted(nans, "row"));
+  if (with_nan > 0) {
+    out += fmt::format("\n{} with a NaN left out", gpu::detail::counted(with_nan, "row"));
+  }
   if (s.test == significance::permutations) {
     out += fmt::format("\n{} p by permutations",
                        gpu::detail::counted_have(s.pairs_tested - s.pairs_by_t, "pair"));

@@ -89,7 +89,7 @@ index_t shared_columns_of_sparse(const io::table& x, index_t row, const io::tabl
 
 // The columns in which two rows of the tables, which outlive it, have no NaN.
 io::shared_columns shared_columns_of(const pairs_command& job, const input_tables& tables) {
-  if (job.pairs.nans != nan_policy::pairwise) return {};
+  if (!job.is_pairwise()) return {};
   const io::table& x = tables.x;
   const io::table& y = tables.y ? *tables.y : tables.x;
   return [&x, &y](index_t row, index_t col) {
@@ -108,7 +108,7 @@ io::shared_columns shared_columns_of(const pairs_command& job, const input_table
 
 // p of pairs of rows of the tables, which outlive it, by the ties in the columns that they share.
 io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
-  if (job.pairs.nans != nan_policy::pairwise || job.info().test != significance::kendall) return {};
+  if (!job.is_pairwise() || job.info().test != significance::kendall) return {};
   return [data = tables_of(tables), side = job.filter.side,
           threads = job.pairs.exec.cpu_threads](std::span<const edge> pairs) {
     return detail::shared_kendall_p(data, pairs, side, {.cpu_threads = threads});
@@ -126,7 +126,7 @@ std::shared_ptr<const std::vector<row_ties>> ties_of(const pairs_command& job,
                                                      const input_tables& tables) {
   const significance test = test_of(job, tables);
   const bool is_of_ties = test == significance::kendall || test == significance::permutations;
-  if (!is_of_ties || job.pairs.nans == nan_policy::pairwise) return nullptr;
+  if (!is_of_ties || job.is_pairwise()) return nullptr;
   const auto of_table = [&](const io::table& table) {
     return detail::kendall_ties(table_of(table), {.cpu_threads = job.pairs.exec.cpu_threads});
   };

@@ -60,7 +60,7 @@ struct input_tables {
                                        std::string_view hint);
 
 /// What is said of a table that a verb over rows takes whole, and its missing values.
-/// @throw io::input_error, which says `hint`, where options.nans rejects them
+/// @throw io::input_error, which says `hint`, where the options reject them
 void check_table(const job_files& job, const io::table& table, const pair_options& options,
                  std::string_view hint);
 

@@ -29,7 +29,7 @@ void note_few_columns(const pairs_command& job, const pair_summary& summary) {
 // Equal rows of doubles miss 1 by the rounding of their lengths, some of them.
 void note_rounded_ones(const pairs_command& job) {
   constexpr double keeps_all = 0.999999999999;
-  const bool is_exact = info_of(job.what).scale == value_scale::ordinal && job.covariates.empty();
+  const bool is_exact = info_of(job.what).scale == value_scale::ordinal && !job.has_column_tables();
   if (job.quiet || is_exact || job.fingerprints || job.filter.min_abs <= keeps_all) return;
   note("--min-abs",
        {"equal rows may have a statistic just below 1, as 0.9999999999999999: --min-abs "

@@ -8,7 +8,7 @@
 #include "cpu/pairs/rows/kept_rows.hpp"
 #include "cpu/pairs/rows/pair_rows.hpp"
 #include "pairs/checks.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 #include "pairs/progress.hpp"
 #include "plan/pair_variants.hpp"
 

@@ -7,7 +7,7 @@
 namespace gpu::cpu {
 
 /// Fills `ranks` [rows, cols]; `options.variant` is resolved. Throws gpu::invalid_argument for a
-/// NaN where options.nans is reject.
+/// NaN where the options reject it.
 template <class T>
 void rank_rows(matrix_view<const T> data, matrix_view<double> ranks, const rank_options& options);
 

@@ -178,12 +178,12 @@ std::vector<counted_value<T>> count_row(const T* data, index_t n, index_t k, val
 // All NaN are one value, behind every number.
 template <class T>
 counted_value<T> count_nans(const T* data, index_t n) {
-  counted_value<T> nans{};
+  counted_value<T> out{};
   for (index_t i = 0; i < n; ++i) {
     if (!is_nan(data[i])) continue;
-    if (nans.count++ == 0) nans.first = i;
+    if (out.count++ == 0) out.first = i;
   }
-  return nans;
+  return out;
 }
 
 // Memory of a table of so many values while it grows, and of a copy of its entries: at most.
@@ -222,7 +222,7 @@ index_t select_row(const T* data, index_t n, index_t k, T* values, index_t* indi
               return order.better(a.value, b.value);
             });
   if (std::is_floating_point_v<T> && static_cast<index_t>(best.size()) < k) {
-    if (const counted_value<T> nans = count_nans(data, n); nans.count > 0) best.push_back(nans);
+    if (const counted_value<T> last = count_nans(data, n); last.count > 0) best.push_back(last);
   }
   const auto found = static_cast<index_t>(best.size());
   for (index_t i = 0; i < k; ++i) {

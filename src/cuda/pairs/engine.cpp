@@ -94,7 +94,7 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
   row_format format = choose_row_format(what, variant_, input.cols());
   choose_products(format, variant_, area_, limits_of(device.ordinal),
                   code_of(device.ordinal).capability);
-  // Of a part, rows that are not in it would fold with those that are.
+  // In a part, rows that are not in it would be folded with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
   const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_,
                                                 {input.rows(), input.cols(), input.folds}) &&

@@ -9,7 +9,7 @@
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda_runtime/stream.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 
 namespace gpu::cuda {
 

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
+#include <type_traits>
 
 #include <gpu/error.hpp>
 
 #include "base/counted.hpp"
-#include "pairs/columns/ranks.hpp"
+#include "base/parallel.hpp"
+#include "cpu/rank/centred_ranks.hpp"
 #include "stats/observation_limits.hpp"
 
 namespace gpu::inline v0::detail {
@@ -65,6 +69,51 @@ index_t check_weights(std::span<const double> weights, index_t cols) {
       std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }));
 }
 
+// In a sentence, of the one measure with weights that could have a test.
+constexpr std::string_view without_observations =
+    "Pearson with options.column_weights and without options.effective_observations";
+
+// With weights and without effective observations there is no test.
+measure_traits traits_with(const measure_traits& complete, const pair_options& options) {
+  measure_traits out = effective_traits_of(column_traits_of(complete, options.covariates.rows()),
+                                           options.effective_observations);
+  if (!options.column_weights.empty() && options.effective_observations == 0) {
+    if (complete.info.test != significance::none) out.info.title = without_observations;
+    out.info.test = significance::none;
+    out.info.interval = interval_method::none;
+  }
+  return out;
+}
+
+// 2 * (average rank) - (cols + 1) of every value of its row, to `out` [rows, cols]; on the calling
+// thread.
+template <class T>
+void rank_about_0(matrix_view<const T> rows, double* out) {
+  matrix<std::int32_t> ranks(rows.rows(), rows.cols());
+  std::vector<std::int64_t> square_sums(static_cast<std::size_t>(rows.rows()));
+  cpu::centred_ranks(rows, ranks.view(), square_sums.data(), 1);
+  std::copy_n(ranks.data(), rows.rows() * rows.cols(), out);
+}
+
+constexpr index_t elements_per_task = index_t{1} << 17;
+constexpr index_t most_task_rows = 64;
+
+template <class T>
+bool holds_nan(const T* row, index_t cols) {
+  if constexpr (!std::is_floating_point_v<T>) return false;
+  return std::any_of(row, row + cols, [](T value) { return value != value; });
+}
+
+// A NaN has no rank: its row stays as it is, and has no statistic.
+template <class T>
+void rank_rows(const matrix_view<const T>& rows, double* out) {
+  rank_about_0(rows, out);
+  for (index_t i = 0; i < rows.rows(); ++i) {
+    if (!holds_nan(rows.row(i), rows.cols())) continue;
+    std::copy_n(rows.row(i), rows.cols(), out + i * rows.cols());
+  }
+}
+
 }  // namespace
 
 column_model::column_model(const measure_traits& complete, index_t cols,
@@ -72,7 +121,7 @@ column_model::column_model(const measure_traits& complete, index_t cols,
     : cols_(cols),
       takes_ranks_(packs_ranks(complete)),
       centres_(is_centred(complete.centre)),
-      traits_(column_traits_of(complete, options)),
+      traits_(traits_with(complete, options)),
       positive_(cols),
       weight_sum_(static_cast<double>(cols)),
       basis_(cols) {
@@ -210,6 +259,28 @@ void column_model::take(double* row) const {
   const double least =
       std::max(least_share_about_mean * before->about_mean, least_share_of_whole * before->whole);
   if (!(left > least * scale)) std::fill(row, row + cols_, 0.0);
+}
+
+void column_rows::compute(index_range range, double* out, int threads) const {
+  const index_t cols = rows_.cols();
+  const index_t task_rows =
+      std::clamp(elements_per_task / std::max<index_t>(cols, 1), index_t{1}, most_task_rows);
+  const int team = detail::thread_count(threads);
+  rows_.for_each_view(range, team, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+    double* const block = out + (first - range.begin) * cols;
+    detail::parallel_for((view.rows() + task_rows - 1) / task_rows, team, [&](index_t task, int) {
+      const index_t begin = task * task_rows;
+      const matrix_view<const T> rows(view.row(begin), std::min(task_rows, view.rows() - begin),
+                                      cols, view.row_stride());
+      double* const to = block + begin * cols;
+      if (model_.takes_ranks()) rank_rows(rows, to);
+      for (index_t i = 0; i < rows.rows(); ++i) {
+        double* const row = to + i * cols;
+        if (!model_.takes_ranks()) std::copy_n(rows.row(i), cols, row);
+        model_.take(row);
+      }
+    });
+  });
 }
 
 }  // namespace gpu::inline v0::detail

@@ -5,11 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include <gpu/detail/any_view.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 #include <gpu/pair_options.hpp>
 
 #include "pairs/measures/measures.hpp"
+#include "pairs/reading/computed_rows.hpp"
+#include "pairs/reading/host_rows.hpp"
 #include "stats/orthonormal_rows.hpp"
 
 namespace gpu::inline v0::detail {
@@ -61,6 +64,23 @@ class column_model {
   index_t positive_;             // columns that count
   double weight_sum_;
   stats::orthonormal_rows basis_;
+};
+
+/// The rows of a table in host memory as a model changes them, computed whenever they are read. The
+/// table's data and the model outlive it.
+class column_rows final : public computed_rows {
+ public:
+  column_rows(const any_table& table, const column_model& model)
+      : table_(table), rows_(table), model_(model) {}
+
+  [[nodiscard]] computed_view view() const { return {*this, rows_.rows(), rows_.cols()}; }
+  [[nodiscard]] const any_table& source() const override { return table_; }
+  void compute(index_range range, double* out, int threads) const override;
+
+ private:
+  any_table table_;
+  host_rows rows_;
+  const column_model& model_;
 };
 
 }  // namespace gpu::inline v0::detail

@@ -34,7 +34,7 @@ struct fold_sections {
   std::vector<index_t> rows;  ///< Of each section.
   std::size_t own;            ///< The section whose rows meet each other and those of the others.
   bool is_across;             ///< Whether they meet those of the others alone.
-  double most_share;          ///< Patterns per row up to which to fold, on average.
+  double most_share;          ///< Patterns per row up to which folding pays, on average.
 
   /// The patterns of each section.
   [[nodiscard]] std::vector<index_t> count(const row_patterns& patterns) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <gpu/detail/option_rules.hpp>
 #include <gpu/error.hpp>
 #include <gpu/pair_options.hpp>
 
@@ -69,9 +70,11 @@ significance test_of(measure what, index_t cols, const pair_options& options) {
   const significance test = traits.info.test;
   switch (options.p_method) {
     case p_method::automatic: {
-      if (options.effective_observations != 0) return detail::student_t_traits_of(traits).info.test;
+      using facts = detail::call_facts;
+      const unsigned asked = detail::facts_of(options);
+      if ((asked & facts::effective) != 0) return detail::student_t_traits_of(traits).info.test;
       const bool is_counted = test == significance::floored_t && cols <= stats::most_counted &&
-                              options.covariates.empty() && options.nans != nan_policy::pairwise;
+                              (asked & (facts::columns | facts::pairwise)) == 0;
       return is_counted ? significance::permutations : test;
     }
     case p_method::t:
@@ -85,14 +88,6 @@ significance test_of(measure what, index_t cols, const pair_options& options) {
 }  // namespace gpu::inline v0
 
 namespace gpu::inline v0::detail {
-
-namespace {
-
-// In a sentence, of the one measure with weights that could have a test.
-constexpr std::string_view without_observations =
-    "Pearson with options.column_weights and without options.effective_observations";
-
-}  // namespace
 
 measure_traits pairwise_traits_of(const measure_traits& complete, index_t least_shared) {
   measure_traits out = complete;
@@ -120,19 +115,14 @@ measure_traits effective_traits_of(const measure_traits& complete, observation_c
   return out;
 }
 
-measure_traits column_traits_of(const measure_traits& complete, const pair_options& options) {
-  measure_traits out = effective_traits_of(complete, options.effective_observations);
+measure_traits column_traits_of(const measure_traits& complete, index_t removed) {
+  measure_traits out = complete;
   out.form = row_form::unit_values;
   out.centre = row_centre::none;
   out.packed_cols = one_each;
-  out.removed = options.covariates.rows();
+  out.removed = removed;
   // Rows of equal values have equal rows, but their statistic need not be exactly 1.
   out.info.equals = equal_rows::apart;
-  if (!options.column_weights.empty() && options.effective_observations == 0) {
-    if (complete.info.test != significance::none) out.info.title = without_observations;
-    out.info.test = significance::none;
-    out.info.interval = interval_method::none;
-  }
   return out;
 }
 

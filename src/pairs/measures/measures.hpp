@@ -9,7 +9,6 @@
 #include <gpu/measure.hpp>
 #include <gpu/pair_options.hpp>
 
-#include "stats/observation_limits.hpp"
 #include "stats/row_transform.hpp"
 #include "stats/unit_rows.hpp"
 
@@ -73,13 +72,12 @@ extern const measure_traits kendall_traits;
 inline constexpr index_t most_pairwise_rank_cols_on_cuda = 65'534;
 
 /// The same measure of rows with missing values, pair by pair.
-measure_traits pairwise_traits_of(const measure_traits& complete,
-                                  index_t least_shared = stats::least_observations);
+measure_traits pairwise_traits_of(const measure_traits& complete, index_t least_shared = 3);
 /// The same measure with a test of so many observations, 0: of the columns.
 measure_traits effective_traits_of(const measure_traits& complete, observation_count observations);
-/// The same measure of rows that were centred, weighted and freed of covariates beforehand, as
-/// doubles: their cosine. With weights and without effective observations it has no test.
-measure_traits column_traits_of(const measure_traits& complete, const pair_options& options);
+/// The same measure of rows that were centred, weighted and freed of so many directions beforehand,
+/// as doubles: their cosine.
+measure_traits column_traits_of(const measure_traits& complete, index_t removed);
 /// The same measure of ranks with p by permutations where neither row of a pair has ties.
 measure_traits permutation_traits_of(const measure_traits& complete);
 /// The same measure with p as p_method::t has it.

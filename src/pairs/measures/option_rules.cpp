@@ -42,7 +42,7 @@ struct option_rule {
   bool (*takes)(const measure_traits&);  // null: every measure
   unsigned refused_with;
 };
-constexpr unsigned columns = facts::covariates | facts::weights;
+constexpr unsigned columns = facts::columns;
 constexpr unsigned elsewhere = facts::device_results | facts::differences | facts::shuffles;
 constexpr std::array rules{
     option_rule{facts::pairwise, "options.nans", "pairwise", "reject or propagate", nullptr,

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "io/io_error.hpp"
 
@@ -202,20 +204,20 @@ bool is_about_parts(std::string_view text) {
 void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
   std::error_code ignored;  // of a name that is free
   const fs::path own = fs::weakly_canonical(folder.path(), ignored);
-  for (const auto& [option, path] : {std::pair("INPUT", &job.input),
-                                     {"--groups", &job.groups},
-                                     {"--against", &job.against},
-                                     {"--covariates", &job.covariates},
-                                     {"--weights", &job.weights},
-                                     {"--output", &job.output},
-                                     {"--report", &job.report}}) {
-    if (path->empty() || *path == "-") continue;
-    const fs::path file = fs::weakly_canonical(*path, ignored);
+  std::vector<std::pair<const char*, std::string>> files{{"INPUT", job.input},
+                                                         {"--groups", job.groups},
+                                                         {"--against", job.against},
+                                                         {"--output", job.output},
+                                                         {"--report", job.report}};
+  std::ranges::copy(job.column_tables(), std::back_inserter(files));
+  for (const auto& [option, path] : files) {
+    if (path.empty() || path == "-") continue;
+    const fs::path file = fs::weakly_canonical(path, ignored);
     if (file.parent_path() != own || !is_name_of_parts(file.filename().native())) continue;
     throw usage_error(
         fmt::format("{}: {} has a name that files of the parts in {} have, expected another name "
                     "or another folder",
-                    option, *path, folder.path()));
+                    option, path, folder.path()));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "cpu/pairs/signs/kendall_rows.hpp"
 #include "cpu/pairs/signs/sign_matrix.hpp"
 #include "cpu/pairs/signs/sorted_rows.hpp"
-#include "pairs/shared_kendall.hpp"
+#include "pairs/pair_ties.hpp"
 #include "stats/shared_columns.hpp"
 #include "stats/statistic.hpp"
 

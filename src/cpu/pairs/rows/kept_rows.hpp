@@ -11,7 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
-#include "pairs/prepared_table.hpp"
+#include "pairs/engine.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::cpu {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "stats/significance/edge_p_values.hpp"
 #include "stats/significance/p_table.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace {
 

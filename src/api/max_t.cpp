@@ -20,28 +20,26 @@
 #include "pairs/engine.hpp"
 #include "pairs/max_t_search.hpp"
 #include "pairs/tables.hpp"
-#include "stats/column_shuffle.hpp"
-#include "stats/significance/max_t_p.hpp"
 
 namespace gpu::inline v0 {
 
 double max_t_null::adjusted_p(double statistic) const {
-  return stats::max_t_p(maxima, side, statistic);
+  return detail::max_t_p(maxima, side, statistic);
 }
 
 std::vector<double> max_t_null::adjusted_p(std::span<const edge> edges) const {
-  return stats::max_t_p(maxima, side, edges);
+  return detail::max_t_p(maxima, side, edges);
 }
 
 double max_t_null::cut(double level) const {
-  const double least = stats::least_max_t_p(maxima.size());
+  const double least = detail::least_max_t_p(maxima.size());
   if (!(level <= 1.0 && level >= least) || maxima.empty()) {
     throw invalid_argument(
         fmt::format("level: got {}, expected from {:.6g} to 1: with {} permutations no adjusted p "
                     "is smaller than 1 / {}",
                     level, least, maxima.size(), maxima.size() + 1));
   }
-  return stats::max_t_cut(maxima, side, level);
+  return detail::max_t_cut(maxima, side, level);
 }
 
 pair_filter max_t_null::keep(double level) const {
@@ -61,7 +59,7 @@ std::vector<index_t> column_permutation(index_t cols, std::uint64_t seed, index_
                                        cols < 0 ? "cols" : "number", cols < 0 ? cols : number));
   }
   std::vector<index_t> out(static_cast<std::size_t>(cols));
-  stats::shuffle_columns(seed, number, out);
+  detail::shuffle_columns(seed, number, out);
   return out;
 }
 

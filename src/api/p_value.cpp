@@ -14,8 +14,6 @@
 #include "base/call_progress.hpp"
 #include "pairs/measures/measures.hpp"
 #include "stats/observation_limits.hpp"
-#include "stats/significance/correlation_test.hpp"
-#include "stats/significance/edge_p_values.hpp"
 #include "stats/significance/kendall_test.hpp"
 #include "stats/significance/least_rank_p.hpp"
 #include "stats/significance/significance.hpp"

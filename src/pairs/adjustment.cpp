@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "stats/bins.hpp"
-#include "stats/significance/correlation_test.hpp"
 #include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {

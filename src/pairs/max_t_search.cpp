@@ -1,18 +1,49 @@
 #include "pairs/max_t_search.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "stats/bins.hpp"
-#include "stats/column_shuffle.hpp"
-#include "stats/significance/max_t_p.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
+
+// The finishing step of SplitMix64: a permutation of the 64-bit numbers that spreads every bit.
+std::uint64_t spread(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15U;
+
+class counter_stream {
+ public:
+  counter_stream(std::uint64_t seed, std::uint64_t number)
+      : state_(spread(spread(seed + golden_ratio) + number)) {}
+
+  // One of `count` numbers, each as likely: what lies beyond a multiple of `count` is drawn again.
+  std::uint64_t below(std::uint64_t count) {
+    const std::uint64_t surplus = (0 - count) % count;  // 2^64 modulo count
+    for (;;) {
+      const std::uint64_t drawn = next();
+      if (drawn >= surplus) return drawn % count;
+    }
+  }
+
+ private:
+  std::uint64_t next() { return spread(state_ += golden_ratio); }
+
+  std::uint64_t state_;
+};
+
+double p_of(std::size_t as_large, std::size_t permutations) {
+  return (1.0 + static_cast<double>(as_large)) / (1.0 + static_cast<double>(permutations));
+}
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 // Pairs by shuffled table that the first cut is meant to leave: all but e^-32 of the tables have
@@ -21,6 +52,83 @@ constexpr double pairs_per_table = 32;
 constexpr double cut_steps = 64;  // times as many pairs, where a table has none
 
 }  // namespace
+
+void shuffle_columns(std::uint64_t seed, index_t number, std::span<index_t> out) {
+  std::iota(out.begin(), out.end(), index_t{0});
+  counter_stream stream(seed, static_cast<std::uint64_t>(number));
+  for (std::size_t k = out.size(); k > 1; --k) {
+    std::swap(out[k - 1], out[static_cast<std::size_t>(stream.below(k))]);
+  }
+}
+
+double magnitude_of(double statistic, tail side) {
+  if (side == tail::two_sided) return std::fabs(statistic);
+  return side == tail::greater ? statistic : -statistic;
+}
+
+double least_magnitude(tail side) {
+  return side == tail::two_sided ? 0.0 : -1.0;
+}
+
+double least_max_t_p(std::size_t permutations) {
+  return p_of(0, permutations);
+}
+
+double max_t_p(std::span<const double> maxima, tail side, double statistic) {
+  if (std::isnan(statistic)) return statistic;
+  const double own = magnitude_of(statistic, side);
+  const auto smaller = std::partition_point(maxima.begin(), maxima.end(),
+                                            [own](double maximum) { return maximum >= own; });
+  return p_of(static_cast<std::size_t>(smaller - maxima.begin()), maxima.size());
+}
+
+std::vector<double> max_t_p(std::span<const double> maxima, tail side,
+                            std::span<const edge> edges) {
+  std::vector<double> out(edges.size());
+  std::transform(edges.begin(), edges.end(), out.begin(),
+                 [&](const edge& e) { return max_t_p(maxima, side, e.statistic); });
+  return out;
+}
+
+double max_t_cut(std::span<const double> maxima, tail side, double level) {
+  // How many maxima may be as large as a statistic that is kept. Rounding is that of p_of.
+  const std::size_t count = maxima.size();
+  auto most = static_cast<std::size_t>(level * (1.0 + static_cast<double>(count)));
+  while (most > 0 && p_of(most, count) > level) --most;
+  if (most >= count) return least_magnitude(side);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double reached = maxima[most];
+  return reached >= 1.0 ? infinity : std::nextafter(reached, infinity);
+}
+
+index_t shuffled_rows::rows_in(std::size_t bytes) const {
+  return rows_.with_type([&]<class T>(const host_rows& rows, T) {
+    const std::size_t row = static_cast<std::size_t>(std::max<index_t>(rows.cols(), 1)) * sizeof(T);
+    return std::max<index_t>(1, static_cast<index_t>(bytes / row));
+  });
+}
+
+any_table shuffled_rows::make(index_t count, const std::function<shuffled_row(index_t)>& row_at,
+                              int threads) {
+  return rows_.with_type([&]<class T>(const host_rows& rows, T) -> any_table {
+    memory_.emplace<matrix<T>>();  // nothing, before as much is taken again
+    auto& out = memory_.emplace<matrix<T>>(count, rows.cols());
+    constexpr index_t rows_at_once = 64;
+    detail::parallel_for((count + rows_at_once - 1) / rows_at_once, detail::thread_count(threads),
+                         [&](index_t task, int) {
+                           std::vector<T> plain(static_cast<std::size_t>(rows.cols()));
+                           const index_t end = std::min(count, (task + 1) * rows_at_once);
+                           for (index_t r = task * rows_at_once; r < end; ++r) {
+                             const shuffled_row wanted = row_at(r);
+                             rows.copy_row<T>(wanted.row, plain.data());
+                             std::transform(
+                                 wanted.columns.begin(), wanted.columns.end(), out.row(r).begin(),
+                                 [&](index_t col) { return plain[static_cast<std::size_t>(col)]; });
+                           }
+                         });
+    return std::as_const(out).view();
+  });
+}
 
 max_t_search::max_t_search(const task& what, max_t_passes passes)
     : task_(what),
@@ -43,7 +151,7 @@ std::vector<double> max_t_search::run() {
       std::erase_if(groups, [this](index_t group) { return is_found(group); });
     }
   }
-  const double bottom = stats::least_magnitude(task_.how.side);
+  const double bottom = least_magnitude(task_.how.side);
   for (double& maximum : maxima_) maximum = std::max(maximum, bottom);
   std::sort(maxima_.begin(), maxima_.end(), std::greater<>());
   return std::move(maxima_);
@@ -60,7 +168,7 @@ std::vector<index_t> max_t_search::columns_of(index_t group) const {
   std::vector<index_t> out(static_cast<std::size_t>(source_.cols()));
   switch (task_.how.shuffle) {
     case column_shuffle::permutation:
-      stats::shuffle_columns(task_.how.seed, group, out);
+      shuffle_columns(task_.how.seed, group, out);
       break;
     case column_shuffle::circular:
       std::iota(out.begin(), out.end(), index_t{0});
@@ -75,7 +183,7 @@ index_t max_t_search::shift_of(index_t group) const {
   const index_t groups = task_.is_against ? shifts : shifts / 2;
   if (group == groups) return group + 1;  // half of the columns, which is its own inverse
   std::vector<index_t> order(static_cast<std::size_t>(groups));
-  stats::shuffle_columns(task_.how.seed, 0, order);
+  shuffle_columns(task_.how.seed, 0, order);
   return 1 + order[static_cast<std::size_t>(group)];
 }
 
@@ -154,7 +262,7 @@ void max_t_search::take(index_t group, index_t row, index_t col, double statisti
     if (number == task_.how.permutations) return;  // an odd number of them
   }
   double& maximum = maxima_[static_cast<std::size_t>(number)];
-  maximum = std::max(maximum, stats::magnitude_of(statistic, task_.how.side));
+  maximum = std::max(maximum, magnitude_of(statistic, task_.how.side));
 }
 
 }  // namespace gpu::inline v0::detail

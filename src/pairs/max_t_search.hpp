@@ -1,21 +1,72 @@
 #pragma once
-// The largest statistics of shuffled tables: which rows are shuffled and passed, with what cut, and
-// what is taken of the pairs that reach it.
+// Max-T: shuffles of columns, rows that are shuffled, the largest statistics of shuffled tables,
+// and what they say of a pair.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gpu/detail/any_view.hpp>
+#include <gpu/index.hpp>
+#include <gpu/matrix.hpp>
 #include <gpu/max_t.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "base/index_range.hpp"
-#include "pairs/reading/shuffled_rows.hpp"
+#include "pairs/reading/host_rows.hpp"
 
 namespace gpu::inline v0::detail {
+
+/// Fills `out` with permutation `number` of `seed`: Fisher and Yates's shuffle, from the last place
+/// down, by SplitMix64 that begins at a hash of both. Every permutation is equally likely.
+void shuffle_columns(std::uint64_t seed, index_t number, std::span<index_t> out);
+
+/// What is large, of a statistic.
+[[nodiscard]] double magnitude_of(double statistic, tail side);
+/// No statistic has a smaller magnitude.
+[[nodiscard]] double least_magnitude(tail side);
+
+/// The least adjusted p that so many permutations give.
+[[nodiscard]] double least_max_t_p(std::size_t permutations);
+/// p of a statistic, and of those of edges. `maxima` descend.
+[[nodiscard]] double max_t_p(std::span<const double> maxima, tail side, double statistic);
+[[nodiscard]] std::vector<double> max_t_p(std::span<const double> maxima, tail side,
+                                          std::span<const edge> edges);
+/// The least magnitude whose p is at most `level`, which is not below least_max_t_p; infinity where
+/// there is none.
+[[nodiscard]] double max_t_cut(std::span<const double> maxima, tail side, double level);
+
+/// A row of a table, and where each of its columns comes from.
+struct shuffled_row {
+  index_t row;
+  std::span<const index_t> columns;
+};
+
+class shuffled_rows {
+ public:
+  /// Of a table in host memory, which outlives this.
+  explicit shuffled_rows(const any_table& table) : rows_(table) {}
+
+  [[nodiscard]] index_t rows() const { return rows_.rows(); }
+  [[nodiscard]] index_t cols() const { return rows_.cols(); }
+  /// How many rows take `bytes` at most; at least one.
+  [[nodiscard]] index_t rows_in(std::size_t bytes) const;
+
+  /// `count` rows one behind the other, row r as `row_at(r)` says, which several threads ask at a
+  /// time; in the type that rows of the table are read as. They stand until the next call.
+  [[nodiscard]] any_table make(index_t count, const std::function<shuffled_row(index_t)>& row_at,
+                               int threads);
+
+ private:
+  host_rows rows_;
+  std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
+               matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>
+      memory_;
+};
 
 /// All pairs of a table, in place of x, with the rows that are not shuffled.
 struct max_t_passes {

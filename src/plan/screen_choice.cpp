@@ -9,7 +9,7 @@
 #include "base/check_enumerator.hpp"
 #include "plan/pair_policy.hpp"
 #include "plan/short_jobs.hpp"
-#include "stats/significance/correlation_test.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

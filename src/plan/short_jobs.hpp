@@ -9,7 +9,7 @@
 #include "base/keep_range.hpp"
 #include "pairs/measures/measures.hpp"
 #include "plan/machine_costs.hpp"
-#include "stats/significance/correlation_test.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "stats/normal_quantile.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::stats {
 namespace {

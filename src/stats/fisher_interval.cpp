@@ -8,7 +8,7 @@
 
 #include <gpu/error.hpp>
 
-#include "stats/normal_quantile.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::stats {
 

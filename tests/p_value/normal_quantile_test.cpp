@@ -1,4 +1,4 @@
-#include "stats/normal_quantile.hpp"
+#include "stats/significance/significance.hpp"
 
 #include "support/catch.hpp"
 

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "p_value/p_literals.hpp"
-#include "stats/significance/correlation_test.hpp"
-#include "stats/significance/edge_p_values.hpp"
 #include "stats/significance/p_table.hpp"
+#include "stats/significance/significance.hpp"
 #include "support/catch.hpp"
 
 using gpu::tail;

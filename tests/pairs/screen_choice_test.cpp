@@ -7,7 +7,7 @@
 #include <string>
 
 #include "plan/short_jobs.hpp"
-#include "stats/significance/correlation_test.hpp"
+#include "stats/significance/significance.hpp"
 #include "support/catch.hpp"
 
 namespace {

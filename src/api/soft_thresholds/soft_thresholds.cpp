@@ -10,9 +10,7 @@
 #include "base/memory_errors.hpp"
 #include "pairs/tables.hpp"
 #include "soft_thresholds/checks.hpp"
-#include "soft_thresholds/overlap.hpp"
-#include "soft_thresholds/rows_without.hpp"
-#include "soft_thresholds/scale_free.hpp"
+#include "soft_thresholds/networks.hpp"
 #include "stats/soft_power.hpp"
 
 namespace gpu::inline v0 {

@@ -15,7 +15,7 @@
 #include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "kernels/pairs/sinks/kernels.hpp"
-#include "stats/significance/rank_steps.hpp"
+#include "stats/significance/spearman_test.hpp"
 
 namespace gpu::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "pairs/folding/folded_engine.hpp"
 #include "pairs/folding/pattern_receiver.hpp"
-#include "stats/significance/edge_p_values.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stats/normal_quantile.hpp"
+#include "stats/significance/significance.hpp"
 #include "stats/statistic.hpp"
 
 namespace gpu::stats {

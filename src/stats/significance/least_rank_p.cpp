@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stats/significance/correlation_test.hpp"
 #include "stats/significance/p_table.hpp"
+#include "stats/significance/significance.hpp"
 
 namespace gpu::stats {
 namespace {

@@ -12,6 +12,7 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "base/keep_range.hpp"
+#include "stats/bins.hpp"
 #include "stats/significance/least_rank_p.hpp"
 #include "stats/significance/p_table.hpp"
 
@@ -115,5 +116,15 @@ class spearman_cut {
   tail side_;
   rank_cuts cuts_;
 };
+
+/// [bins + 1], ascending: from the key at place k on, the place of p_within is above k; infinite
+/// where no rho has such a p, -infinite where every rho has. Keys are those of within.key().
+[[nodiscard]] std::vector<double> steps_of(const spearman_cut& within, int of_class,
+                                           const detail::p_bins& bins, int threads);
+
+/// The most steps that a pair with a row of a tie sum reaches, by tie sum: the place of the least p
+/// of its class. Empty where ties do not count.
+[[nodiscard]] std::vector<std::int32_t> most_steps(const spearman_cut& within,
+                                                   const detail::p_bins& bins);
 
 }  // namespace gpu::stats

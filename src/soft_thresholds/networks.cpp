@@ -1,4 +1,4 @@
-#include "soft_thresholds/scale_free.hpp"
+#include "soft_thresholds/networks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,19 @@
 #include <numeric>
 #include <utility>
 
+#include "stats/soft_power.hpp"
+
 namespace gpu::soft_thresholds {
 namespace {
+
+void mark(const std::vector<index_t>& rows, detail::index_range panel,
+          matrix<double>& connectivity) {
+  for (const index_t row : rows) {
+    if (!panel.holds(row)) continue;
+    const auto sums = connectivity.row(row - panel.begin);
+    std::fill(sums.begin(), sums.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 // Keeps the logarithm of the share of an empty bin finite.
@@ -107,6 +118,51 @@ scale_free_fit_line fit_column(std::vector<double> k, double power,
 }
 
 }  // namespace
+
+matrix<double> adjacencies(matrix_view<const double> statistics, const overlap_options& options) {
+  const std::vector<stats::power_step> steps = stats::power_steps({{options.power}});
+  const stats::power_step& step = steps.front();
+  matrix<double> out(statistics.rows(), statistics.rows());
+  for (index_t i = 0; i < out.rows(); ++i) {
+    out(i, i) = 0;
+    for (index_t j = i + 1; j < out.cols(); ++j) {
+      const double base = stats::soft_base(statistics(i, j), options.network);
+      double power = stats::power_of_fraction(base, step.fraction, stats::logarithm_of(base));
+      for (int factor = 0; factor < step.factors; ++factor) power *= base;
+      out(i, j) = out(j, i) = power;
+    }
+  }
+  return out;
+}
+
+void finish_overlap(matrix_view<const double> statistics, const matrix<double>& adjacency,
+                    matrix<double>& product) {
+  const index_t rows = adjacency.rows();
+  // NaN of a row without a statistic: what it enters becomes NaN.
+  std::vector<double> k(static_cast<std::size_t>(rows));
+  for (index_t i = 0; i < rows; ++i) {
+    const auto row = adjacency.row(i);
+    k[static_cast<std::size_t>(i)] = std::isnan(statistics(i, i))
+                                         ? std::numeric_limits<double>::quiet_NaN()
+                                         : std::accumulate(row.begin(), row.end(), 0.0);
+  }
+  for (index_t i = 0; i < rows; ++i) {
+    const double of_i = k[static_cast<std::size_t>(i)];
+    product(i, i) = std::isnan(of_i) ? of_i : 1.0;
+    for (index_t j = i + 1; j < rows; ++j) {
+      const double of_j = k[static_cast<std::size_t>(j)];
+      const double least = std::isnan(of_i) || of_j >= of_i ? of_i : of_j;
+      const double a = adjacency(i, j);
+      product(i, j) = product(j, i) = (product(i, j) + a) / (least + 1 - a);
+    }
+  }
+}
+
+void mark_rows(const detail::row_info& rows, detail::index_range panel,
+               matrix<double>& connectivity) {
+  mark(rows.constant_rows, panel, connectivity);
+  mark(rows.nan_rows, panel, connectivity);
+}
 
 scale_free_fits fit_columns(matrix_view<const double> connectivity,
                             const std::vector<double>& powers, const scale_free_options& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -51,22 +52,9 @@ std::vector<double> p_of(std::span<const edge> edges) {
 }
 
 std::vector<double> adjusted_p(std::vector<double> p, std::uint64_t family, adjustment adjust) {
-  const auto tests = static_cast<double>(family);
-  switch (adjust) {
-    case adjustment::none:
-      break;
-    case adjustment::bonferroni:
-      for (double& each : p) each = bonferroni(each, tests);
-      break;
-    case adjustment::benjamini_hochberg: {
-      const auto sorted = ascending(p);
-      double least = 1.0;
-      for (std::size_t j = sorted.size(); j-- > 0;) {
-        least = std::min(least, sorted[j].first * tests / static_cast<double>(j + 1));
-        p[sorted[j].second] = least;
-      }
-    }
-  }
+  std::vector<double> tests;
+  std::ranges::copy_if(p, std::back_inserter(tests), [](double each) { return !std::isnan(each); });
+  adjust_within(p, tests, family, adjust, 1);
   return p;
 }
 

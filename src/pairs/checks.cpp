@@ -59,17 +59,6 @@ std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
   return all;
 }
 
-// line(i) is a row of a table that stands row by row, else a column.
-template <class Line>
-bool holds_inexact(index_t lines, index_t length, int threads, const Line& line) {
-  using value = std::remove_cvref_t<decltype(*line(0))>;
-  std::atomic<bool> found = false;
-  detail::parallel_for(lines, detail::thread_count(threads), [&](index_t i, int) {
-    if (!std::all_of(line(i), line(i) + length, detail::is_exact_double<value>)) found = true;
-  });
-  return found;
-}
-
 [[noreturn]] void throw_inexact(const char* name, auto value, index_t row, index_t col) {
   throw invalid_argument(
       fmt::format("{}: got {} at row {}, column {}, expected integers up to 2^53 in magnitude, "
@@ -94,15 +83,18 @@ void check_exact_integers(const char* name, const csr_view<const T>& data, int /
 
 template <class View>
 void check_exact_integers(const char* name, const View& data, int threads) {
-  const bool found = [&] {
-    if constexpr (requires { data.column(0); }) {
-      return holds_inexact(data.cols(), data.rows(), threads,
-                           [&](index_t j) { return data.column(j); });
-    } else {
-      return holds_inexact(data.rows(), data.cols(), threads,
-                           [&](index_t i) { return data.row(i); });
-    }
-  }();
+  using value = typename View::value_type;
+  std::atomic<bool> found = false;
+  const auto look_at = [&](const auto& line, index_t length) {
+    if (!std::all_of(line, line + length, detail::is_exact_double<value>)) found = true;
+  };
+  if constexpr (requires { data.column(0); }) {
+    detail::parallel_for(data.cols(), detail::thread_count(threads),
+                         [&](index_t j, int) { look_at(data.column(j), data.rows()); });
+  } else {
+    detail::parallel_for(data.rows(), detail::thread_count(threads),
+                         [&](index_t i, int) { look_at(data.row(i), data.cols()); });
+  }
   if (!found) return;
   for (index_t i = 0; i < data.rows(); ++i) {
     for (index_t k = 0; k < data.cols(); ++k) {

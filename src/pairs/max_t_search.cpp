@@ -114,18 +114,16 @@ any_table shuffled_rows::make(index_t count, const std::function<shuffled_row(in
     memory_.emplace<matrix<T>>();  // nothing, before as much is taken again
     auto& out = memory_.emplace<matrix<T>>(count, rows.cols());
     constexpr index_t rows_at_once = 64;
-    detail::parallel_for((count + rows_at_once - 1) / rows_at_once, detail::thread_count(threads),
-                         [&](index_t task, int) {
-                           std::vector<T> plain(static_cast<std::size_t>(rows.cols()));
-                           const index_t end = std::min(count, (task + 1) * rows_at_once);
-                           for (index_t r = task * rows_at_once; r < end; ++r) {
-                             const shuffled_row wanted = row_at(r);
-                             rows.copy_row<T>(wanted.row, plain.data());
-                             std::transform(
-                                 wanted.columns.begin(), wanted.columns.end(), out.row(r).begin(),
-                                 [&](index_t col) { return plain[static_cast<std::size_t>(col)]; });
-                           }
-                         });
+    detail::parallel_for_ranges(
+        count, rows_at_once, detail::thread_count(threads), [&](index_range some, int) {
+          std::vector<T> plain(static_cast<std::size_t>(rows.cols()));
+          for (index_t r = some.begin; r < some.end; ++r) {
+            const shuffled_row wanted = row_at(r);
+            rows.copy_row<T>(wanted.row, plain.data());
+            std::transform(wanted.columns.begin(), wanted.columns.end(), out.row(r).begin(),
+                           [&](index_t col) { return plain[static_cast<std::size_t>(col)]; });
+          }
+        });
     return std::as_const(out).view();
   });
 }

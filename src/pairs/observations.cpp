@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/round_up.hpp"
 #include "pairs/reading/host_rows.hpp"
+#include "pairs/tables.hpp"
 #include "stats/significance/significance.hpp"
 
 namespace gpu::inline v0::detail {
@@ -41,47 +43,31 @@ std::uint64_t present_bits(const T* values, index_t count) {
 }  // namespace
 
 present_values::present_values(const pair_tables& tables, index_t least_shared, int threads)
-    : least_shared_(least_shared) {
-  const host_rows x(tables.x);
-  const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
-  rows_ = x.rows() + y.rows();
-  cols_ = x.cols();
-  words_ = cols_ / word_bits + (cols_ % word_bits != 0 ? 1 : 0);
-  fewest_ = cols_;
+    : rows_(rows_of(tables.x) + (tables.y ? rows_of(*tables.y) : 0)),
+      cols_(cols_of(tables.x)),
+      words_(ceil_div(cols_, word_bits)),
+      least_shared_(least_shared),
+      fewest_(cols_) {
   bits_.resize(checked_element_count(rows_, words_, sizeof(std::uint64_t)));
   if (bits_.empty()) return;
-  const auto add_table = [&](const host_rows& table, index_t before) {
-    table.for_each_view({0, table.rows()}, threads, [&](const auto& view, index_t first) {
-      add(view, before + first, threads);
-    });
-  };
-  add_table(x, 0);
-  add_table(y, x.rows());
-}
-
-template <class T>
-void present_values::add(const matrix_view<const T>& table, index_t first, int threads) {
   std::mutex mutex;
-  const index_t tasks = (table.rows() + rows_per_task - 1) / rows_per_task;
-  detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
+  const auto add = [&](const auto& table, index_range some, index_t first) {
     index_t fewest = cols_;
-    const index_t end = std::min(table.rows(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
-      const T* const values = table.row(i);
+    for (index_t i = some.begin; i < some.end; ++i) {
+      const auto* const values = table.row(i);
       std::uint64_t* const bits = bits_.data() + static_cast<std::size_t>((first + i) * words_);
       index_t count = 0;
       for (index_t w = 0; w < words_; ++w) {
         const index_t begin = w * word_bits;
-        const index_t size = std::min(word_bits, cols_ - begin);
-        const std::uint64_t word = present_bits(values + begin, size);
-        bits[w] = word;
-        count += std::popcount(word);
+        bits[w] = present_bits(values + begin, std::min(word_bits, cols_ - begin));
+        count += std::popcount(bits[w]);
       }
       if (count >= least_shared_) fewest = std::min(fewest, count);
     }
     const std::scoped_lock lock(mutex);
     fewest_ = std::min(fewest_, fewest);
-  });
+  };
+  for_each_range_of(tables, rows_per_task * cols_, threads, add);
 }
 
 index_t present_values::shared(index_t i, index_t j) const {

@@ -51,9 +51,6 @@ class present_values {
   [[nodiscard]] index_t most_shared() const { return std::max(cols_, fewest_shared()); }
 
  private:
-  template <class T>
-  void add(const matrix_view<const T>& table, index_t first, int threads);
-
   index_t rows_ = 0;
   index_t cols_ = 0;
   index_t words_ = 0;

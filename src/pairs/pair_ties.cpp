@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include "base/parallel.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/reading/host_rows.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
 namespace {
@@ -30,33 +30,24 @@ row_ties ties_of(std::vector<T>& values) {
   return out;
 }
 
-template <class T>
-void add_ties(const matrix_view<const T>& rows, int threads, row_ties* out) {
-  const index_t at_once = std::max<index_t>(1, values_per_task / std::max<index_t>(rows.cols(), 1));
-  detail::parallel_for((rows.rows() + at_once - 1) / at_once, detail::thread_count(threads),
-                       [&](index_t task, int) {
-                         std::vector<T> values;
-                         const index_t end = std::min(rows.rows(), (task + 1) * at_once);
-                         for (index_t i = task * at_once; i < end; ++i) {
-                           values.assign(rows.row(i), rows.row(i) + rows.cols());
-                           out[i] = ties_of(values);
-                         }
-                       });
+// Rows of both tables in host memory.
+std::size_t rows_of_both(const pair_tables& tables) {
+  return static_cast<std::size_t>(rows_of(tables.x) + (tables.y ? rows_of(*tables.y) : 0));
 }
 
 }  // namespace
 
 std::vector<row_ties> find_ties(const pair_tables& tables, int threads) {
-  const host_rows x(tables.x);
-  const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
-  std::vector<row_ties> out(static_cast<std::size_t>(x.rows() + y.rows()));
-  const auto add_table = [&](const host_rows& table, index_t before) {
-    table.for_each_view({0, table.rows()}, threads, [&](const auto& view, index_t first) {
-      add_ties(view, threads, out.data() + before + first);
-    });
-  };
-  add_table(x, 0);
-  add_table(y, x.rows());
+  std::vector<row_ties> out(rows_of_both(tables));
+  for_each_range_of(
+      tables, values_per_task, threads,
+      [&]<class T>(const matrix_view<const T>& view, index_range some, index_t first) {
+        std::vector<T> values;
+        for (index_t i = some.begin; i < some.end; ++i) {
+          values.assign(view.row(i), view.row(i) + view.cols());
+          out[static_cast<std::size_t>(first + i)] = ties_of(values);
+        }
+      });
   return out;
 }
 
@@ -117,29 +108,15 @@ row_ties shared_row_ties::within(const std::uint64_t* present) const {
 }
 
 std::vector<shared_row_ties> find_shared_ties(const pair_tables& tables, int threads) {
-  const host_rows x(tables.x);
-  const host_rows y = tables.y ? host_rows(*tables.y) : host_rows();
-  std::vector<shared_row_ties> out(static_cast<std::size_t>(x.rows() + y.rows()));
-  const auto add_rows = [&](const auto& view, index_t first) {
-    const index_t at_once =
-        std::max<index_t>(1, values_per_task / std::max<index_t>(view.cols(), 1));
-    const index_t tasks = (view.rows() + at_once - 1) / at_once;
-    detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
-      std::vector<std::uint32_t> order;
-      const index_t end = std::min(view.rows(), (task + 1) * at_once);
-      for (index_t i = task * at_once; i < end; ++i) {
-        const auto* const values = view.row(i);
-        order_columns(values, view.cols(), order);
-        out[static_cast<std::size_t>(first + i)] = shared_row_ties(values, order);
-      }
-    });
-  };
-  const auto add_table = [&](const host_rows& table, index_t before) {
-    table.for_each_view({0, table.rows()}, threads,
-                        [&](const auto& view, index_t first) { add_rows(view, before + first); });
-  };
-  add_table(x, 0);
-  add_table(y, x.rows());
+  std::vector<shared_row_ties> out(rows_of_both(tables));
+  for_each_range_of(tables, values_per_task, threads,
+                    [&](const auto& view, index_range some, index_t first) {
+                      std::vector<std::uint32_t> order;
+                      for (index_t i = some.begin; i < some.end; ++i) {
+                        order_columns(view.row(i), view.cols(), order);
+                        out[static_cast<std::size_t>(first + i)] = {view.row(i), order};
+                      }
+                    });
   return out;
 }
 

@@ -20,13 +20,12 @@ constexpr index_t pairs_per_task = 16384;
 template <class One>
 pair_checksum sum_in_parallel(index_t items, index_t items_per_task, int threads, const One& one) {
   thread_checksums sums(threads);
-  detail::parallel_for((items + items_per_task - 1) / items_per_task, threads,
-                       [&](index_t task, int thread) {
-                         const index_t end = std::min(items, (task + 1) * items_per_task);
-                         pair_checksum sum;
-                         for (index_t i = task * items_per_task; i < end; ++i) sum += one(i);
-                         sums.add(thread, sum);
-                       });
+  detail::parallel_for_ranges(items, items_per_task, threads,
+                              [&](detail::index_range some, int thread) {
+                                pair_checksum sum;
+                                for (index_t i = some.begin; i < some.end; ++i) sum += one(i);
+                                sums.add(thread, sum);
+                              });
   return sums.total();
 }
 

@@ -268,11 +268,9 @@ void column_rows::compute(index_range range, double* out, int threads) const {
   const int team = detail::thread_count(threads);
   rows_.for_each_view(range, team, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     double* const block = out + (first - range.begin) * cols;
-    detail::parallel_for((view.rows() + task_rows - 1) / task_rows, team, [&](index_t task, int) {
-      const index_t begin = task * task_rows;
-      const matrix_view<const T> rows(view.row(begin), std::min(task_rows, view.rows() - begin),
-                                      cols, view.row_stride());
-      double* const to = block + begin * cols;
+    detail::parallel_for_ranges(view.rows(), task_rows, team, [&](index_range some, int) {
+      const matrix_view<const T> rows(view.row(some.begin), some.size(), cols, view.row_stride());
+      double* const to = block + some.begin * cols;
       if (model_.takes_ranks()) rank_rows(rows, to);
       for (index_t i = 0; i < rows.rows(); ++i) {
         double* const row = to + i * cols;

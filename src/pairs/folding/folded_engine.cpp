@@ -30,10 +30,8 @@ std::size_t waiting_edges_within(std::size_t workspace_bytes) {
 // body(row) for all rows, in parallel.
 template <class Body>
 void for_each_row(index_t first, index_t last, index_t task_rows, int threads, const Body& body) {
-  const index_t tasks = (last - first + task_rows - 1) / task_rows;
-  detail::parallel_for(tasks, threads, [&](index_t task, int) {
-    const index_t end = std::min(last, first + (task + 1) * task_rows);
-    for (index_t i = first + task * task_rows; i < end; ++i) body(i);
+  detail::parallel_for_ranges(last - first, task_rows, threads, [&](index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) body(first + i);
   });
 }
 
@@ -252,12 +250,10 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
       out.count[static_cast<std::size_t>(to)] = static_cast<node_id>(at);
     }
   };
-  const index_t tasks = (count + patterns_per_task - 1) / patterns_per_task;
-  detail::parallel_for(tasks, threads_, [&](index_t task, int) {
+  detail::parallel_for_ranges(count, patterns_per_task, threads_, [&](index_range some, int) {
     std::vector<neighbor> list;
     member_merge merge;
-    const index_t end = std::min(count, (task + 1) * patterns_per_task);
-    for (index_t p = task * patterns_per_task; p < end; ++p) spread(p, list, merge);
+    for (index_t p = some.begin; p < some.end; ++p) spread(p, list, merge);
   });
 }
 

@@ -213,9 +213,9 @@ void folded_pair_engine::ordered_edges::make_lists(index_t first, index_t last) 
   constexpr index_t lists_per_task = 16;
   const auto count = static_cast<index_t>(listed_.size());
   const index_t step = count > lists_per_task * engine_.threads_ ? lists_per_task : 1;
-  detail::parallel_for((count + step - 1) / step, engine_.threads_, [&](index_t task, int) {
-    const auto end = static_cast<std::size_t>(std::min(count, (task + 1) * step));
-    for (auto i = static_cast<std::size_t>(task * step); i < end; ++i) {
+  detail::parallel_for_ranges(count, step, engine_.threads_, [&](index_range some, int) {
+    const auto end = static_cast<std::size_t>(some.end);
+    for (auto i = static_cast<std::size_t>(some.begin); i < end; ++i) {
       fill_list(listed_[i], first_rows[i], lists_[i]);
     }
   });
@@ -257,11 +257,11 @@ void folded_pair_engine::ordered_edges::write_rows(index_t first, index_t last) 
 
 void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, std::size_t end,
                                              edge* to) const {
-  constexpr std::size_t edges_per_task = 8192;
-  const std::size_t tasks = (end - begin + edges_per_task - 1) / edges_per_task;
-  detail::parallel_for(static_cast<index_t>(tasks), engine_.threads_, [&](index_t task, int) {
-    std::size_t at = begin + static_cast<std::size_t>(task) * edges_per_task;
-    const std::size_t last = std::min(end, at + edges_per_task);
+  constexpr index_t edges_per_task = 8192;
+  const auto edges = static_cast<index_t>(end - begin);
+  detail::parallel_for_ranges(edges, edges_per_task, engine_.threads_, [&](index_range some, int) {
+    std::size_t at = begin + static_cast<std::size_t>(some.begin);
+    const std::size_t last = begin + static_cast<std::size_t>(some.end);
     edge* out = to + (at - begin);
     auto i = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) -
                                       starts_.begin() - 1);
@@ -282,13 +282,12 @@ void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, s
 void folded_pair_engine::ordered_edges::write_range(index_t first, index_t last) {
   constexpr index_t rows_at_once = 64;
   edges_.resize(static_cast<std::size_t>(last - first));
-  detail::parallel_for((last - first + rows_at_once - 1) / rows_at_once, engine_.threads_,
-                       [&](index_t task, int) {
-                         const index_t end = std::min(last, first + (task + 1) * rows_at_once);
-                         for (index_t row = first + task * rows_at_once; row < end; ++row) {
-                           edges_[static_cast<std::size_t>(row - first)] = edges_of(row);
-                         }
-                       });
+  detail::parallel_for_ranges(last - first, rows_at_once, engine_.threads_,
+                              [&](index_range some, int) {
+                                for (index_t i = some.begin; i < some.end; ++i) {
+                                  edges_[static_cast<std::size_t>(i)] = edges_of(first + i);
+                                }
+                              });
   starts_.assign(1, 0);
   for (const auto& of_row : edges_) starts_.push_back(starts_.back() + of_row.size());
   const std::size_t count = starts_.back();

@@ -71,10 +71,8 @@ void copy_rows(const Columns<const T>& table, index_range range, read_as<T>* out
 
 template <class T>
 void copy_rows(const matrix_view<const T>& table, index_range range, read_as<T>* out, int threads) {
-  const index_t tasks = (range.size() + rows_per_task - 1) / rows_per_task;
-  detail::parallel_for(tasks, threads, [&](index_t task, int) {
-    const index_t end = std::min(range.size(), (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
+  detail::parallel_for_ranges(range.size(), rows_per_task, threads, [&](index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) {
       const T* const from = table.row(range.begin + i);
       std::transform(from, from + table.cols(), out + i * table.cols(), to_place<T>);
     }
@@ -86,19 +84,18 @@ template <class T>
 void copy_rows(const csr_view<const T>& table, index_range range, read_as<T>* out, int threads) {
   const index_t cols = table.cols();
   const auto rows_at_once = std::max<index_t>(1, stored_per_task / (cols + 1));
-  const index_t tasks = (range.size() + rows_at_once - 1) / rows_at_once;
   std::visit(
       [&](const auto& pattern) {
-        detail::parallel_for(tasks, threads, [&](index_t task, int) {
-          const index_t end = std::min(range.size(), (task + 1) * rows_at_once);
-          for (index_t i = task * rows_at_once; i < end; ++i) {
-            read_as<T>* const row = out + i * cols;
-            std::fill_n(row, cols, to_place(T{}));
-            for_each_stored(
-                pattern, range.begin + i, table.stored(), cols,
-                [&](index_t k, index_t column) { row[column] = to_place(table.values()[k]); });
-          }
-        });
+        detail::parallel_for_ranges(
+            range.size(), rows_at_once, threads, [&](index_range some, int) {
+              for (index_t i = some.begin; i < some.end; ++i) {
+                read_as<T>* const row = out + i * cols;
+                std::fill_n(row, cols, to_place(T{}));
+                for_each_stored(
+                    pattern, range.begin + i, table.stored(), cols,
+                    [&](index_t k, index_t column) { row[column] = to_place(table.values()[k]); });
+              }
+            });
       },
       table.pattern());
 }
@@ -118,10 +115,8 @@ void number_values(double* row, index_t cols) {
 
 template <class T>
 void make_doubles(double* rows, index_t count, index_t cols, int threads) {
-  const index_t tasks = (count + rows_per_task - 1) / rows_per_task;
-  detail::parallel_for(tasks, threads, [&](index_t task, int) {
-    const index_t end = std::min(count, (task + 1) * rows_per_task);
-    for (index_t i = task * rows_per_task; i < end; ++i) {
+  detail::parallel_for_ranges(count, rows_per_task, threads, [&](index_range some, int) {
+    for (index_t i = some.begin; i < some.end; ++i) {
       double* const row = rows + i * cols;
       const bool exact = std::all_of(row, row + cols,
                                      [](double x) { return is_exact_double(std::bit_cast<T>(x)); });

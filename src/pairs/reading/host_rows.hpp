@@ -12,6 +12,7 @@
 #include <gpu/matrix.hpp>
 
 #include "base/index_range.hpp"
+#include "base/parallel.hpp"
 #include "pairs/reading/gather.hpp"
 
 namespace gpu::inline v0::detail {
@@ -89,5 +90,25 @@ class host_rows {
   index_t cols_ = 0;
   bool may_hold_nan_ = false;
 };
+
+/// body(view, range of its rows, number of its first row) for all rows of both tables of a call,
+/// those of y numbered behind those of x: in parallel, about so many values at a time.
+template <class Body>
+void for_each_range_of(const pair_tables& tables, index_t values_at_once, int threads,
+                       const Body& body) {
+  index_t before = 0;
+  const auto take = [&](const any_table& table) {
+    const host_rows rows(table);
+    const index_t at_once =
+        std::max<index_t>(1, values_at_once / std::max<index_t>(rows.cols(), 1));
+    rows.for_each_view({0, rows.rows()}, threads, [&](const auto& view, index_t first) {
+      parallel_for_ranges(view.rows(), at_once, thread_count(threads),
+                          [&](index_range some, int) { body(view, some, before + first); });
+    });
+    before += rows.rows();
+  };
+  take(tables.x);
+  if (tables.y) take(*tables.y);
+}
 
 }  // namespace gpu::inline v0::detail

@@ -69,7 +69,7 @@ double weakest_of_all(tail side) {
 }
 
 // About 0.1 ms of work.
-constexpr std::size_t edges_per_task = 8192;
+constexpr index_t edges_per_task = 8192;
 
 }  // namespace
 
@@ -124,13 +124,14 @@ double critical_value(significance test, double p, observation_count observation
 
 void fill_p(const p_function& p_of, std::span<edge> edges, int threads) {
   if (p_of.table == nullptr) return;
-  const std::size_t tasks = (edges.size() + edges_per_task - 1) / edges_per_task;
-  detail::parallel_for(static_cast<index_t>(tasks), threads, [&](index_t task, int) {
-    const p_function p = p_of;
-    const std::size_t begin = static_cast<std::size_t>(task) * edges_per_task;
-    const std::size_t count = std::min(edges_per_task, edges.size() - begin);
-    for (edge& e : edges.subspan(begin, count)) e.p = p(e.statistic);
-  });
+  detail::parallel_for_ranges(
+      std::ssize(edges), edges_per_task, threads, [&](detail::index_range some, int) {
+        const p_function p = p_of;
+        for (edge& e : edges.subspan(static_cast<std::size_t>(some.begin),
+                                     static_cast<std::size_t>(some.size()))) {
+          e.p = p(e.statistic);
+        }
+      });
 }
 
 edge_p_values::edge_p_values(significance test, observation_count observations, tail side,

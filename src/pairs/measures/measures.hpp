@@ -1,6 +1,6 @@
 #pragma once
 // A measure, described: all that the rest of the library asks of one. A new measure is a value of
-// gpu::measure, a file here, and a line in measures.cpp.
+// gpu::measure, a descriptor in descriptors.cpp, and a line in measures.cpp.
 
 #include <limits>
 #include <string>

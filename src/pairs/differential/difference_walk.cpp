@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include <gpu/error.hpp>
@@ -13,7 +12,6 @@
 #include "base/parallel.hpp"
 #include "pairs/checks.hpp"
 #include "pairs/progress.hpp"
-#include "pairs/reading/computed_rows.hpp"
 #include "pairs/tables.hpp"
 
 namespace gpu::inline v0::detail {
@@ -37,32 +35,24 @@ std::vector<index_t> joined(const std::vector<index_t>& a, const std::vector<ind
 }
 
 // Some rows of a table in host memory with the columns of a group alone, as doubles.
-class group_rows final : public computed_rows {
- public:
-  group_rows(const host_rows& table, std::span<const index_t> columns, index_range rows)
-      : table_(table),
-        columns_(columns),
-        begin_(rows.begin),
-        own_(computed_view(*this, rows.size(), std::ssize(columns))) {}
-
-  // Other columns of the table may hold a NaN in rows that have none here.
-  [[nodiscard]] const any_table& source() const override { return own_; }
-  void compute(index_range range, double* out, int threads) const override {
-    const index_range rows{begin_ + range.begin, begin_ + range.end};
-    table_.for_each_view(rows, threads, [&](const auto& view, index_t first) {
-      detail::parallel_for(view.rows(), detail::thread_count(threads), [&](index_t i, int) {
-        double* to = out + (first - rows.begin + i) * std::ssize(columns_);
-        for (const index_t column : columns_) *to++ = static_cast<double>(view.row(i)[column]);
-      });
+matrix<double> gather(const host_rows& table, std::span<const index_t> columns, index_range rows,
+                      int threads) {
+  constexpr index_t rows_at_once = 64;
+  matrix<double> out(rows.size(), std::ssize(columns));
+  table.for_each_view(rows, threads, [&](const auto& view, index_t first) {
+    detail::parallel_for_ranges(view.rows(), rows_at_once, threads, [&](index_range some, int) {
+      for (index_t i = some.begin; i < some.end; ++i) {
+        double* to = out.row(first - rows.begin + i).data();
+        for (const index_t column : columns) *to++ = static_cast<double>(view.row(i)[column]);
+      }
     });
-  }
+  });
+  return out;
+}
 
- private:
-  const host_rows& table_;
-  std::span<const index_t> columns_;
-  index_t begin_;
-  any_table own_;
-};
+any_table table_of(const matrix<double>& rows) {
+  return rows.view();
+}
 
 void check_group(const char* name, std::span<const index_t> group, index_t cols,
                  std::vector<bool>& taken) {
@@ -110,14 +100,14 @@ difference_walk::difference_walk(const any_table& data, const column_groups& gro
       maker_(std::move(maker)),
       settings_(std::move(settings)),
       threads_(detail::thread_count(settings_.exec.cpu_threads)) {
-  if (maker_.on_device) {
-    const group_rows first(table_, groups_.first, area_.cols);
-    const group_rows second(table_, groups_.second, area_.cols);
+  if (maker_.on_device && is_on_device(data)) {
     on_device_ =
-        is_on_device(data)
-            ? maker_.on_device(
-                  {column_group{data, groups_.first}, column_group{data, groups_.second}})
-            : maker_.on_device({column_group{first.source()}, column_group{second.source()}});
+        maker_.on_device({column_group{data, groups_.first}, column_group{data, groups_.second}});
+  } else if (maker_.on_device) {
+    sent_ = {gather(table_, groups_.first, area_.cols, threads_),
+             gather(table_, groups_.second, area_.cols, threads_)};
+    on_device_ =
+        maker_.on_device({column_group{table_of(sent_[0])}, column_group{table_of(sent_[1])}});
   }
   const auto& [first, second] = on_device_ ? on_device_->left_out() : look_at_groups();
   if (settings_.refuses_nan) {
@@ -145,8 +135,9 @@ std::array<rows_without_statistic, 2> difference_walk::look_at_groups() const {
   do {  // once also where there are no rows: it tells the device
     const index_range some{begin, std::min(begin + settings_.block_rows, rows())};
     for (std::size_t group = 0; group < out.size(); ++group) {
-      const group_rows own(table_, group == 0 ? groups_.first : groups_.second, some);
-      const rows_without_statistic found = maker_.look_at(own.source());
+      const auto& columns = group == 0 ? groups_.first : groups_.second;
+      const rows_without_statistic found =
+          maker_.look_at(table_of(gather(table_, columns, some, threads_)));
       for (const index_t row : found.constant) out[group].constant.push_back(begin + row);
       for (const index_t row : found.with_nan) out[group].with_nan.push_back(begin + row);
       out[group].device = found.device;
@@ -198,10 +189,13 @@ class difference_walk::block_walk {
   }
   void fill(std::span<const index_t> columns, index_range rows, index_range cols,
             std::vector<double>& out) const {
-    const group_rows x(walk_.table_, columns, rows);
-    const group_rows y(walk_.table_, columns, cols);
-    pair_tables tables{.x = x.source()};
-    if (rows != cols) tables.y = y.source();
+    const matrix<double> x = gather(walk_.table_, columns, rows, walk_.threads_);
+    matrix<double> y;
+    pair_tables tables{.x = table_of(x)};
+    if (rows != cols) {
+      y = gather(walk_.table_, columns, cols, walk_.threads_);
+      tables.y = table_of(y);
+    }
     walk_.maker_.fill(tables, matrix_view<double>(out.data(), rows.size(), cols.size()));
   }
 

@@ -10,6 +10,7 @@
 
 #include <gpu/differential.hpp>
 #include <gpu/execution.hpp>
+#include <gpu/matrix.hpp>
 
 #include "base/index_range.hpp"
 #include "pairs/area.hpp"
@@ -108,6 +109,7 @@ class difference_walk {
   statistics_maker maker_;
   walk_settings settings_;
   int threads_;
+  std::array<matrix<double>, 2> sent_;  // both groups of a table in host memory, to a device
   std::unique_ptr<difference_engine> on_device_;
   std::vector<index_t> without_;  // the rows without a statistic, ascending
   differential_summary summary_;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -285,10 +284,13 @@ index_t first_nan_in(const detail::any_table& data, index_t row, const execution
   }
   const detail::host_rows rows(detail::source_of(data));
   return rows.with_rows(row, row, [&](const auto& view, index_t i, index_t) {
-    const auto is_nan = [&](index_t k) { return view(i, k) != view(i, k); };
-    const auto all = std::views::iota(index_t{0}, view.cols());
-    return columns.empty() ? *std::ranges::find_if(all, is_nan)
-                           : *std::ranges::find_if(columns, is_nan);
+    const auto column = [&](index_t k) {
+      return columns.empty() ? k : columns[static_cast<std::size_t>(k)];
+    };
+    const index_t last = (columns.empty() ? view.cols() : std::ssize(columns)) - 1;
+    index_t k = 0;
+    while (k < last && view(i, column(k)) == view(i, column(k))) ++k;
+    return column(k);
   });
 }
 

@@ -26,9 +26,8 @@ struct npy_header {
 [[nodiscard]] std::string make_npy_header(std::string_view descr, const std::vector<index_t>& shape,
                                           std::size_t bytes = 128);
 
-/// use(T{}) for the type of the elements that `descr` says, of bool for `Bool`; false for another
-/// type.
-template <class Bool, class Use>
+/// use(T{}) for the type of the elements that `descr` says, uint8 of bool; false for another type.
+template <class Use>
 bool with_npy_type(std::string_view descr, const Use& use) {
   if (descr.find_first_of("<|=") != 0) return false;
   const std::string_view type = descr.substr(1);
@@ -36,7 +35,7 @@ bool with_npy_type(std::string_view descr, const Use& use) {
     if (type == name) use(value);
     return type == name;
   };
-  return is("b1", Bool{}) || is("i1", std::int8_t{}) || is("i2", std::int16_t{}) ||
+  return is("b1", std::uint8_t{}) || is("i1", std::int8_t{}) || is("i2", std::int16_t{}) ||
          is("i4", std::int32_t{}) || is("i8", std::int64_t{}) || is("u1", std::uint8_t{}) ||
          is("u2", std::uint16_t{}) || is("u4", std::uint32_t{}) || is("u8", std::uint64_t{}) ||
          is("f4", float{}) || is("f8", double{});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <type_traits>
 
 #include "base/parallel.hpp"
@@ -91,36 +90,6 @@ std::vector<index_t> nan_columns(const sparse_matrix& from, index_t row) {
              k < static_cast<std::size_t>(own.row_begin[at + 1]); ++k) {
           if (values[k] != values[k]) out.push_back(static_cast<index_t>(own.column[k]));
         }
-      },
-      from.pattern, from.values);
-  return out;
-}
-
-sparse_matrix transposed(const sparse_matrix& from) {
-  sparse_matrix out{.rows = from.cols, .cols = from.rows};
-  std::visit(
-      [&]<class Index, class T>(const sparse_pattern<Index>& own, const array<T>& values) {
-        sparse_pattern<Index> turned;
-        turned.row_begin.assign(static_cast<std::size_t>(out.rows) + 1, 0);
-        turned.column.resize(own.column.size());
-        array<T> moved(values.size());
-        for (const Index column : own.column) {
-          ++turned.row_begin[static_cast<std::size_t>(column) + 1];
-        }
-        std::partial_sum(turned.row_begin.begin(), turned.row_begin.end(),
-                         turned.row_begin.begin());
-        std::vector<Index> next(turned.row_begin.begin(), turned.row_begin.end() - 1);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(from.rows); ++i) {
-          for (auto k = static_cast<std::size_t>(own.row_begin[i]);
-               k < static_cast<std::size_t>(own.row_begin[i + 1]); ++k) {
-            const auto to =
-                static_cast<std::size_t>(next[static_cast<std::size_t>(own.column[k])]++);
-            turned.column[to] = static_cast<Index>(i);
-            moved[to] = values[k];
-          }
-        }
-        out.pattern = std::move(turned);
-        out.values = std::move(moved);
       },
       from.pattern, from.values);
   return out;

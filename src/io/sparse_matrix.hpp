@@ -17,7 +17,7 @@ namespace gpu::io {
 /// A matrix of any element type of the library.
 using any_matrix =
     std::variant<matrix<std::int8_t>, matrix<std::int16_t>, matrix<std::int32_t>,
-                 matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<float>, matrix<double>>;
+                 matrix<std::uint8_t>, matrix<std::uint16_t>, matrix<double>, matrix<float>>;
 
 /// use(T{}) for the narrowest type that holds integers from `smallest` to `largest`, which int32
 /// holds.
@@ -44,9 +44,8 @@ struct sparse_pattern {
 using any_sparse_pattern = std::variant<sparse_pattern<std::int32_t>, sparse_pattern<std::int64_t>>;
 
 /// The stored values, row by row.
-using any_sparse_values =
-    std::variant<array<std::int8_t>, array<std::int16_t>, array<std::int32_t>, array<std::uint8_t>,
-                 array<std::uint16_t>, array<float>, array<double>>;
+using any_sparse_values = std::variant<array<std::int8_t>, array<std::int16_t>, array<std::int32_t>,
+                                       array<std::uint8_t>, array<std::uint16_t>, array<double>>;
 
 struct sparse_matrix {
   index_t rows = 0;
@@ -78,10 +77,6 @@ struct sparse_matrix {
 
 /// Columns of row i that hold a NaN, ascending.
 [[nodiscard]] std::vector<index_t> nan_columns(const sparse_matrix& from, index_t row);
-
-/// The columns of `from` as rows. Memory: both at once. Cost: a pass over the stored values, by one
-/// thread.
-[[nodiscard]] sparse_matrix transposed(const sparse_matrix& from);
 
 /// Puts the columns of every row in order, with their values.
 void sort_columns(sparse_matrix& matrix, int threads);

@@ -50,7 +50,7 @@ index_t table::cols() const noexcept {
 std::string_view table::element_name() const noexcept {
   if (bits) return "bits";
   constexpr std::array<std::string_view, std::variant_size_v<any_matrix>> type_names{
-      "int8", "int16", "int32", "uint8", "uint16", "float32", "float64"};
+      "int8", "int16", "int32", "uint8", "uint16", "float64", "float32"};
   return type_names[sparse ? sparse->values.index() : values.index()];
 }
 

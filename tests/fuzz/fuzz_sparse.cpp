@@ -1,13 +1,11 @@
-// The readers of sparse files: on any bytes, and on matrices that are made here, whose values are
+// The reader of sparse files: on any bytes, and on matrices that are made here, whose values are
 // known.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,18 +13,14 @@
 
 #include "fuzz/expect.hpp"
 #include "io/io_error.hpp"
-#include "io/read/byte_stream.hpp"
 #include "io/read/input.hpp"
 #include "io/read/sparse/matrix_market.hpp"
-#include "io/read/sparse/npz_reader.hpp"
 #include "io/read/sparse/sparse_rows.hpp"
-#include "support/zip_files.hpp"
 
 namespace {
 
 using gpu::index_t;
 using gpu_test::expect;
-using gpu_test::npy_of;
 using places = std::map<std::pair<index_t, index_t>, double>;
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 24;
@@ -48,22 +42,9 @@ class memory_lines final : public gpu::io::line_source {
   std::size_t used_ = 0;
 };
 
-class memory_bytes final : public gpu::io::seekable_bytes {
- public:
-  explicit memory_bytes(std::string bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read_at(std::uint64_t position, std::span<char> out) const override {
-    if (position >= bytes_.size()) return 0;
-    return bytes_.copy(out.data(), out.size(), static_cast<std::size_t>(position));
-  }
-
- private:
-  std::string bytes_;
-};
-
 /// The rows of a sparse file, whose indices are then all in order; its places.
-places places_of(gpu::io::sparse_file what, const gpu::io::read_options& options, index_t first) {
-  gpu::io::sparse_rows source(std::move(what), options, "file", most_bytes, first);
+places places_of(gpu::io::sparse_file what, const gpu::io::read_options& options) {
+  gpu::io::sparse_rows source(std::move(what), options, "file", most_bytes);
   const gpu::io::table table = source.rest();
   expect(table.sparse.has_value(), "a sparse table");
   places out;
@@ -91,14 +72,7 @@ places read_market(const std::string& text, std::size_t step, bool transposes) {
   const gpu::io::read_options options{.transposes = transposes, .threads = 1, .keeps_sparse = true};
   return places_of(
       gpu::io::read_matrix_market(std::make_unique<memory_lines>(text, step), options, "file"),
-      options, 1);
-}
-
-places read_archive(const std::string& bytes, bool transposes) {
-  const gpu::io::read_options options{.transposes = transposes, .threads = 1, .keeps_sparse = true};
-  return places_of(
-      gpu::io::read_npz(std::make_unique<memory_bytes>(bytes), options, "file", most_bytes),
-      options, 0);
+      options);
 }
 
 template <class Read>
@@ -151,25 +125,6 @@ void check_market(const made_matrix& made, std::size_t step) {
   expect(read_market(text, step, made.is_transposed) == made.expected(), "the places of an .mtx");
 }
 
-void check_archive(const made_matrix& made, bool is_deflated, bool is_long) {
-  std::vector<std::int64_t> row;
-  std::vector<std::int32_t> col;
-  std::vector<std::int32_t> values;
-  for (const auto& [place, value] : made.entries) {
-    row.push_back(place.first);
-    col.push_back(static_cast<std::int32_t>(place.second));
-    values.push_back(value);
-  }
-  const std::string bytes =
-      gpu_test::zip_of({{"row.npy", npy_of("<i8", row)},
-                        {"col.npy", npy_of("<i4", col)},
-                        {"format.npy", gpu_test::npy_of_text("coo")},
-                        {"shape.npy", npy_of<std::int64_t>("<i8", {made.rows, made.cols})},
-                        {"data.npy", npy_of("<i4", values)}},
-                       is_deflated, is_long);
-  expect(read_archive(bytes, made.is_transposed) == made.expected(), "the places of an .npz");
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -179,14 +134,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool flag = input.ConsumeBool();
   if (mode % 4 == 0) {
     check_market(make_matrix(input), step);
-  } else if (mode % 4 == 1) {
-    check_archive(make_matrix(input), flag, step % 2 == 0);
-  } else if (mode % 4 == 2) {
-    const std::string rest = input.ConsumeRemainingBytesAsString();
-    read_anything([&] { return read_market("%%MatrixMarket " + rest, step, flag); });
   } else {
     const std::string rest = input.ConsumeRemainingBytesAsString();
-    read_anything([&] { return read_archive(rest, flag); });
+    read_anything([&] { return read_market("%%MatrixMarket " + rest, step, flag); });
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// MatrixMarket and SciPy's .npz, against literals.
+// MatrixMarket, against literals.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,13 +13,9 @@
 #include "support/gzip_files.hpp"
 #include "support/refusals.hpp"
 #include "support/temporary_file.hpp"
-#include "support/zip_files.hpp"
 
 namespace {
 
-using gpu_test::npy_of;
-using gpu_test::npy_of_text;
-using gpu_test::zip_of;
 using values = std::vector<double>;
 
 constexpr auto banner = "%%MatrixMarket matrix coordinate ";
@@ -80,24 +76,6 @@ void check_refused(const std::string& name, const std::string& bytes, const std:
   CHECK(said.find(part) != std::string::npos);
 }
 
-/// The members of [[1, 0, 2], [0, 3, 0]] as csr.
-gpu_test::named_bytes csr_members() {
-  return {{"indices.npy", npy_of<std::int32_t>("<i4", {0, 2, 1})},
-          {"indptr.npy", npy_of<std::int32_t>("<i4", {0, 2, 3})},
-          {"format.npy", npy_of_text("csr")},
-          {"shape.npy", npy_of<std::int64_t>("<i8", {2, 3})},
-          {"data.npy", npy_of<double>("<f8", {1, 2, 3})}};
-}
-
-/// The same with one member replaced.
-std::string with_member(const std::string& name, const std::string& bytes) {
-  gpu_test::named_bytes members = csr_members();
-  for (auto& member : members) {
-    if (member.first == name) member.second = bytes;
-  }
-  return zip_of(members, false);
-}
-
 }  // namespace
 
 TEST_CASE("MatrixMarket of every kind", "[io][sparse]") {
@@ -133,8 +111,6 @@ TEST_CASE("The columns of a sparse file as rows", "[io][sparse]") {
   const auto turned = read("a.mtx", text, {.transposes = true});
   CHECK(turned.rows() == 3);
   CHECK(all_of(turned) == values{1, 0, 0, -3, 2, 0});
-  CHECK(all_of(read("a.npz", zip_of(csr_members(), true), {.transposes = true})) ==
-        values{1, 0, 0, 3, 2, 0});
 }
 
 TEST_CASE("Entries in any order, by any number of threads", "[io][sparse]") {
@@ -197,6 +173,9 @@ TEST_CASE("What is wrong with a MatrixMarket file is said", "[io][sparse]") {
   check_refused("a.mtx", begin + "real general\n9000000000000000000 1 1\n1 1 1\n",
                 "got 9000000000000000000 rows");
   check_refused("a.mtx", begin + "real general\n100000000 2 1\n1 1 1\n", "100000000 rows");
+  check_refused("a.mtx", begin + "real general\n2 2147483648 30000000\n1 1 1\n",
+                "and 2147483647 in all");
+  check_refused("a.npz", "PK\x03\x04 and more", "o.mmwrite('");
   check_refused("a.mtx", good, "a sparse file, and --columns is only for text",
                 {.text = {.columns = {"2"}}});
   check_refused("a.mtx", "1 2 3\n", "is named .mtx but does not begin like one");
@@ -212,16 +191,6 @@ TEST_CASE("Missing values of sparse files have a place", "[io][sparse]") {
   REQUIRE(table.first_nan);
   CHECK(table.first_nan->line == 4);
   CHECK(table.first_nan->column == 3);
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::string bytes = with_member("data.npy", npy_of<double>("<f8", {1, nan, 3}));
-  for (const bool transposes : {false, true}) {
-    const auto array = read("a.npz", bytes, {.transposes = transposes});
-    CHECK(array.missing == 1);
-    REQUIRE(array.first_nan);
-    CHECK(array.first_nan->is_in_array);
-    CHECK(array.first_nan->line == 0);
-    CHECK(array.first_nan->column == 2);
-  }
 }
 
 TEST_CASE("Names lie beside a matrix", "[io][sparse]") {
@@ -263,101 +232,4 @@ TEST_CASE("Names lie beside a matrix", "[io][sparse]") {
                 {.text = {.names_file = own}});
   // Another name has no names beside it.
   CHECK_FALSE(gpu::io::read_table(folder.write("counts.mtx", text)).names.given());
-}
-
-TEST_CASE("SciPy's .npz of every kind", "[io][sparse]") {
-  const values want{1, 0, 2, 0, 3, 0};
-  for (const bool is_deflated : {false, true}) {
-    for (const bool is_long : {false, true}) {
-      CHECK(all_of(read("a.npz", zip_of(csr_members(), is_deflated, is_long))) == want);
-    }
-  }
-  const gpu_test::named_bytes csc{{"indices.npy", npy_of<std::int64_t>("<i8", {0, 1, 0})},
-                                  {"indptr.npy", npy_of<std::int64_t>("<i8", {0, 1, 2, 3})},
-                                  {"format.npy", npy_of_text("csc")},
-                                  {"shape.npy", npy_of<std::int64_t>("<i8", {2, 3})},
-                                  {"data.npy", npy_of<float>("<f4", {1, 3, 2})}};
-  CHECK(all_of(read("a.npz", zip_of(csc, true))) == want);
-  CHECK(read("a.npz", zip_of(csc, true)).element_name() == "float32");
-  CHECK(all_of(read("a.npz", zip_of(csc, true), {.transposes = true})) == values{1, 0, 0, 3, 2, 0});
-  gpu_test::named_bytes coo{{"row.npy", npy_of<std::int32_t>("<i4", {1, 0, 0})},
-                            {"col.npy", npy_of<std::int32_t>("<i4", {1, 2, 0})},
-                            {"format.npy", npy_of_text("coo")},
-                            {"shape.npy", npy_of<std::int64_t>("<i8", {2, 3})},
-                            {"data.npy", npy_of<std::int64_t>("<i8", {3, 2, 1})}};
-  CHECK(all_of(read("a.npz", zip_of(coo, true))) == want);
-  CHECK(all_of(read("a.npz", zip_of(coo, true), {.transposes = true})) == values{1, 0, 0, 3, 2, 0});
-  // Columns need no order.
-  const auto unordered = with_member("indices.npy", npy_of<std::int32_t>("<i4", {2, 0, 1}));
-  CHECK(all_of(read("a.npz", unordered)) == values{2, 0, 1, 0, 3, 0});
-  const auto wide = with_member("data.npy", npy_of<std::int64_t>("<i8", {1, 2, 3}));
-  CHECK(read("a.npz", wide).element_name() == "int32");
-  const auto flags = with_member("data.npy", npy_of<std::uint8_t>("|b1", {1, 1, 1}));
-  CHECK(read("a.npz", flags).element_name() == "int8");
-}
-
-TEST_CASE("What is wrong with an .npz is said", "[io][sparse]") {
-  const std::string good = zip_of(csr_members(), true);
-  const auto integers = [](std::vector<std::int32_t> all) {
-    return npy_of<std::int32_t>("<i4", all);
-  };
-  check_refused("a.npz", with_member("indices.npy", integers({0, 3, 1})),
-                "array 'indices' has 3 at 1, expected 0 to 2");
-  check_refused("a.npz", with_member("indices.npy", integers({0, -1, 1})), "has -1 at 1");
-  check_refused("a.npz", with_member("data.npy", npy_of<std::uint8_t>("|b1", {1, 255, 1})),
-                "has the byte 255 at 1");
-  check_refused("a.npz", with_member("indices.npy", integers({0, 1})),
-                "array 'indices' has 2 elements, expected 3");
-  check_refused("a.npz", with_member("indices.npy", integers({2, 2, 1})),
-                "row 0, column 2 (from 0 on) is stored twice");
-  check_refused("a.npz", with_member("indptr.npy", integers({0, 3, 2})), "array 'indptr' has 0");
-  check_refused("a.npz", with_member("indptr.npy", integers({0, 2})), "expected 3");
-  check_refused(
-      "a.npz",
-      with_member("data.npy", gpu::io::make_npy_header("'<c16'", {3}) + std::string(48, '\0')),
-      "array 'data' is of type '<c16', expected bool, int8");
-  check_refused("a.npz", with_member("data.npy", npy_of<double>(">f8", {1, 2, 3})),
-                "is of type '>f8'");
-  check_refused("a.npz", with_member("data.npy", npy_of<std::int64_t>("<i8", {1, 2, 1L << 40})),
-                "array 'data' has 1099511627776 at 2");
-  check_refused("a.npz", with_member("format.npy", npy_of_text("bsr")), "format 'bsr'");
-  check_refused("a.npz", with_member("shape.npy", npy_of<std::int64_t>("<i8", {1L << 60, 3})),
-                "rows and 3 columns for 3 entries");
-  check_refused("a.npz", with_member("data.npy", gpu::io::make_npy_header("'<f8'", {1L << 50})),
-                "array 'data' has 1125899906842624 elements in 0 bytes");
-  check_refused("a.npz", zip_of({{"arr_0.npy", npy_of<double>("<f8", {1})}}, true),
-                "is a zip archive of 'arr_0.npy', expected a sparse matrix");
-  check_refused("book.xlsx", zip_of({{"xl/workbook.xml", "<x/>"}}, true),
-                "an .xlsx is read as CSV");
-  check_refused("a.npz", good, "unpacks to more than the 100 bytes", {.max_bytes = 100});
-  check_refused("a.npz", good.substr(0, good.size() - 1), "the zip archive is damaged");
-  std::string bad_sum = zip_of(csr_members(), false);
-  bad_sum[bad_sum.find("PK\x01\x02") - 1] ^= 1;
-  check_refused("a.npz", bad_sum, "its sum (CRC-32) is another one");
-}
-
-TEST_CASE("No cut of an .npz and no changed byte is taken for another matrix", "[io][sparse]") {
-  const gpu_test::temporary_folder folder;
-  const std::string good = zip_of(csr_members(), true);
-  const values want{1, 0, 2, 0, 3, 0};
-  std::size_t taken = 0;
-  const auto try_bytes = [&](const std::string& bytes) {
-    try {
-      const auto table = gpu::io::read_table(folder.write("a.npz", bytes));
-      CHECK(all_of(table) == want);
-      ++taken;
-    } catch (const gpu::io::input_error&) {
-    }
-  };
-  for (std::size_t cut = 8; cut < good.size(); ++cut) try_bytes(good.substr(0, cut));
-  CHECK(taken == 0);
-  for (std::size_t at = 4; at < good.size(); ++at) {
-    for (const int bit : {1, 64}) {
-      std::string bad = good;
-      bad[at] = static_cast<char>(bad[at] ^ bit);
-      try_bytes(bad);
-    }
-  }
-  // Times, versions and attributes say nothing of the matrix.
-  CHECK(taken < good.size());
 }

@@ -104,7 +104,7 @@ def read_table(
     """A table of numbers from a file, with names, as the command gpu-similarity reads it.
 
     Text (separators, quotes, names and missing values found out by the same rules, on all threads),
-    GCT, .npy, MatrixMarket (.mtx) and the .npz of `scipy.sparse.save_npz`, each of them also
+    GCT, .npy and MatrixMarket (.mtx), each of them also
     compressed by gzip or zstd; told by the first bytes, not by the name of the file. The page of the
     command has the rules. A sparse file stays sparse: every call takes its values as they are.
 

@@ -224,21 +224,22 @@ def test_real_tables(data_file: Any) -> None:
     np.testing.assert_array_equal(gs.read_table(path, frame=False).values, want)
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
-@pytest.mark.parametrize("compressed", [True, False])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
-def test_what_scipy_writes(
-    rng: np.random.Generator, tmp_path: Any, kind: str, compressed: bool, dtype: str
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint8"])
+def test_the_line_for_what_scipy_saves(
+    rng: np.random.Generator, tmp_path: Any, dtype: str
 ) -> None:
     sparse = pytest.importorskip("scipy.sparse")
-    made = sparse.random_array((30, 200), density=0.1, random_state=rng, format=kind) * 90
+    made = sparse.random_array((30, 200), density=0.1, random_state=rng, format="csc") * 90
     made = made.astype(dtype)
     path = tmp_path / "a.npz"
-    sparse.save_npz(path, made, compressed=compressed)
-    got = gs.read_table(path)
+    sparse.save_npz(path, made)
+    with pytest.raises(gs.InvalidArgument, match="scipy.sparse.save_npz") as refused:
+        gs.read_table(path)
+    exec(str(refused.value).split('"')[1], {})
+    got = gs.read_table(f"{path}.mtx")
     assert isinstance(got, gs.NamedTable) and sparse.issparse(got.values)
     np.testing.assert_array_equal(got.values.toarray(), made.toarray())
-    turned = gs.read_table(path, transpose=True).values
+    turned = gs.read_table(f"{path}.mtx", transpose=True).values
     np.testing.assert_array_equal(turned.toarray(), made.toarray().T)
     assert turned.indices.flags.owndata is False  # the reader's own memory
     edges = gs.spearman_edges(got.values, min_abs=0.2)

@@ -125,8 +125,7 @@ void add_input(verb& v, job_files& c, const char* text) {
   v.add_option("--transpose", c.transposes, "Take the columns of the file as rows: as variables")
       ->of_reading();
   add_bytes(v, "--max-input", c.max_input_bytes,
-            "Refuse compressed input, .npz that unpack to more bytes; K, M, G, T allowed "
-            "[32G]");
+            "Refuse compressed input that unpacks to more bytes; K, M, G, T allowed [32G]");
 }
 
 std::string check_text_options(const io::text_options& text) {

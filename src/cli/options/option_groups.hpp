@@ -59,8 +59,9 @@ void add_text_options(verb& v, io::text_options& text);
 
 /// What the help says of a table that is read.
 inline constexpr const char* table_text =
-    "Text (CSV, TSV, blanks, GCT), .npy, MatrixMarket (.mtx), SciPy's sparse .npz, or "
-    "each compressed by gzip or zstd; - for standard input";
+    "Text (CSV, TSV, blanks, GCT), .npy, MatrixMarket (.mtx), or each compressed by gzip or zstd; "
+    "- "
+    "for standard input";
 
 /// What every job that reads a table takes; `text` is of INPUT.
 void add_input(verb& v, job_files& c, const char* text = table_text);

@@ -1,6 +1,5 @@
 #include "io/read/file_stream.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -97,33 +96,6 @@ std::size_t read_file_at(int descriptor, const std::string& name, std::uint64_t 
   return filled;
 }
 
-/// A regular file from where its stream began.
-class seekable_file final : public seekable_bytes {
- public:
-  seekable_file(int descriptor, std::string name, std::uint64_t begin, std::uint64_t size)
-      : descriptor_(descriptor), name_(std::move(name)), begin_(begin), size_(size) {}
-
-  [[nodiscard]] std::uint64_t size() const override { return size_; }
-  [[nodiscard]] std::size_t read_at(std::uint64_t position, std::span<char> out) const override {
-    if (position >= size_) return 0;
-    const auto known = std::min<std::uint64_t>(out.size(), size_ - position);
-    const auto wanted = out.first(static_cast<std::size_t>(known));
-    const std::size_t got = read_file_at(descriptor_.number(), name_, begin_ + position, wanted);
-    if (got < wanted.size()) {
-      throw input_error(name_, {},
-                        fmt::format("was cut short while it was read: got {} of its {} bytes",
-                                    position + got, size_));
-    }
-    return got;
-  }
-
- private:
-  owned_descriptor descriptor_;
-  std::string name_;
-  std::uint64_t begin_;
-  std::uint64_t size_;
-};
-
 /// A regular file.
 class regular_file_stream final : public byte_stream {
  public:
@@ -132,7 +104,6 @@ class regular_file_stream final : public byte_stream {
       : descriptor_(descriptor),
         name_(std::move(name)),
         stop_(std::move(stop)),
-        begin_(begin),
         position_(begin),
         size_(size),
         threads_(threads),
@@ -155,13 +126,6 @@ class regular_file_stream final : public byte_stream {
   /// Files of /proc say nothing of their size.
   [[nodiscard]] std::uint64_t most_bytes() const override {
     return size_ == 0 ? byte_stream::most_bytes() : size_ - std::min(position_, size_);
-  }
-  /// Nothing of a file whose bytes are to be digested: what is read here and there is no digest.
-  [[nodiscard]] std::unique_ptr<seekable_bytes> seekable() const override {
-    if (digest_ || size_ <= begin_) return nullptr;
-    const int copy = ::fcntl(descriptor_.number(), F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) return nullptr;
-    return std::make_unique<seekable_file>(copy, name_, begin_, size_ - begin_);
   }
 
  private:
@@ -210,7 +174,6 @@ class regular_file_stream final : public byte_stream {
   owned_descriptor descriptor_;
   std::string name_;
   stop_request stop_;
-  std::uint64_t begin_;
   std::uint64_t position_;
   std::uint64_t size_;
   int threads_;

@@ -64,27 +64,10 @@ class counted_stream final : public byte_stream {
     return got;
   }
   [[nodiscard]] std::uint64_t most_bytes() const override { return stream_->most_bytes(); }
-  [[nodiscard]] std::unique_ptr<seekable_bytes> seekable() const override {
-    return stream_->seekable();
-  }
 
  private:
   std::unique_ptr<byte_stream> stream_;
   std::shared_ptr<std::atomic<std::uint64_t>> count_;
-};
-
-/// Bytes that passed, kept.
-class kept_bytes final : public seekable_bytes {
- public:
-  explicit kept_bytes(std::string bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read_at(std::uint64_t position, std::span<char> out) const override {
-    if (position >= bytes_.size()) return 0;
-    return bytes_.copy(out.data(), out.size(), static_cast<std::size_t>(position));
-  }
-
- private:
-  std::string bytes_;
 };
 
 /// Room for text, not initialised.
@@ -224,35 +207,6 @@ bool input::begins_with(std::string_view magic) const {
 
 std::unique_ptr<byte_stream> input::bytes() {
   return std::make_unique<rejoined_stream>(head_, std::move(stream_));
-}
-
-std::string input::rest_in_memory() {
-  const auto stream = bytes();
-  const std::uint64_t known = stream->most_bytes();
-  constexpr std::uint64_t longest_guess = std::uint64_t{1} << 30;
-  std::string all;
-  // One byte more than there can be shows the end.
-  std::size_t room = known < longest_guess ? static_cast<std::size_t>(known) + 1 : block_bytes;
-  for (std::size_t filled = 0;;) {
-    all.resize(filled + room);
-    filled += stream->read(std::span(all).subspan(filled));
-    if (filled > max_bytes_) {
-      throw input_error(name_, {},
-                        fmt::format("has to be held in memory, and has more than the {} bytes that "
-                                    "are allowed (max_bytes, --max-input)",
-                                    max_bytes_));
-    }
-    if (filled < all.size()) {
-      all.resize(filled);
-      return all;
-    }
-    room = std::max(filled / 2, block_bytes);
-  }
-}
-
-std::unique_ptr<seekable_bytes> input::seekable() {
-  if (auto direct = stream_->seekable()) return direct;
-  return std::make_unique<kept_bytes>(rest_in_memory());
 }
 
 void input::check_stop() const {

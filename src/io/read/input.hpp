@@ -44,10 +44,6 @@ class input {
   /// one while the block before is parsed, where there is more than one thread.
   [[nodiscard]] std::unique_ptr<byte_stream> bytes();
   [[nodiscard]] std::unique_ptr<line_source> lines();
-  /// The same at any position, in place of bytes() and lines(): of a regular file that is not
-  /// compressed as it lies there, else read to memory, at most the `max_bytes` of the constructor.
-  /// @throw input_error
-  [[nodiscard]] std::unique_ptr<seekable_bytes> seekable();
   /// That of the constructor.
   [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
   /// Asked between blocks.
@@ -58,7 +54,6 @@ class input {
 
  private:
   void take_head();
-  std::string rest_in_memory();
 
   std::string name_;
   stop_request stop_;

@@ -201,7 +201,7 @@ void check_end(byte_stream& bytes, const std::string& file) {
 /// Calls `use` with a value of the type that the file stores.
 template <class Use>
 void with_stored_type(const npy_header& header, const std::string& file, const Use& use) {
-  if (with_npy_type<std::uint8_t>(header.descr, use)) return;
+  if (with_npy_type(header.descr, use)) return;
   throw input_error(
       file, {},
       fmt::format("got a .npy array of type {}, expected {}",

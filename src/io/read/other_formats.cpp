@@ -58,31 +58,40 @@ constexpr std::string_view unmarked_utf32 =
 
 constexpr std::string_view hdf5_magic = "\x89HDF\r\n\x1A\n";
 
-/// The line of Python that writes an HDF5 file as one that is read, genes as rows.
-std::string hdf5_text(const std::string& name) {
+/// What `what` says of a file that Python writes as one that is read: `{}` in it is its name.
+std::string python_text(std::string_view what, const std::string& name) {
   // Standard input has no name, and others do not stand in both kinds of quotes.
   const bool is_plain =
       name != "standard input" && name.find_first_of("'\"\\$`!\n") == std::string::npos;
-  const std::string file = is_plain ? name : "FILE";
-  constexpr std::string_view anndata =
-      "import anndata, scipy.sparse as s; a = anndata.read_h5ad('{0}'); s.save_npz('{0}.npz', "
-      "s.csr_array(a.X.T)); open('{0}.names', 'w').write('\\n'.join(a.var_names))";
-  constexpr std::string_view tenx =
-      "import h5py, scipy.sparse as s; m = h5py.File('{0}')['matrix']; s.save_npz('{0}.npz', "
-      "s.csc_array((m['data'][:], m['indices'][:], m['indptr'][:]), shape=m['shape'][:])); "
-      "open('{0}.names', 'w').write('\\n'.join(m['features/name'].asstr()))";
-  const bool is_anndata = name.ends_with(".h5ad");
-  const std::string line = fmt::format(fmt::runtime(is_anndata ? anndata : tenx), file);
-  return fmt::format(
-      "is an HDF5 file{}, which is not read here. Write its genes as a sparse file: python3 -c "
-      "\"{}\" then gpu-similarity ... {}.npz --names {}.names",
-      is_anndata ? " of AnnData" : "", line, file, file);
+  return fmt::format(fmt::runtime(what), is_plain ? name : "FILE");
 }
+
+constexpr std::string_view zip_text =
+    "is a zip archive, which is not read here. Write a sparse matrix of scipy.sparse.save_npz as "
+    ".mtx: python3 -c \"import scipy.io as o, scipy.sparse as s; o.mmwrite('{0}.mtx', "
+    "s.load_npz('{0}'))\". An .xlsx is read as CSV, a dense array as .npy";
+
+constexpr std::string_view anndata_text =
+    "is an HDF5 file of AnnData, which is not read here. Write its genes as a sparse file: python3 "
+    "-c \"import anndata, scipy.io as o, scipy.sparse as s; a = anndata.read_h5ad('{0}'); "
+    "o.mmwrite('{0}.mtx', s.coo_array(a.X.T)); open('{0}.names', "
+    "'w').write('\\n'.join(a.var_names))\" then gpu-similarity ... {0}.mtx --names {0}.names";
+
+constexpr std::string_view hdf5_text =
+    "is an HDF5 file, which is not read here. Write its genes as a sparse file: python3 -c "
+    "\"import "
+    "h5py, scipy.io as o, scipy.sparse as s; m = h5py.File('{0}')['matrix']; o.mmwrite('{0}.mtx', "
+    "s.csc_array((m['data'][:], m['indices'][:], m['indptr'][:]), shape=m['shape'][:])); "
+    "open('{0}.names', 'w').write('\\n'.join(m['features/name'].asstr()))\" then gpu-similarity "
+    "... {0}.mtx --names {0}.names";
 
 }  // namespace
 
 std::string other_format(std::string_view head, const std::string& name) {
-  if (head.starts_with(hdf5_magic)) return hdf5_text(name);
+  if (head.starts_with(hdf5_magic)) {
+    return python_text(name.ends_with(".h5ad") ? anndata_text : hdf5_text, name);
+  }
+  if (head.starts_with("PK\x03\x04")) return python_text(zip_text, name);
   for (const known_format& format : formats) {
     if (head.starts_with(format.magic)) return std::string(format.what);
   }

@@ -10,8 +10,6 @@
 #include "io/read/row_choice.hpp"
 #include "io/read/sparse/matrix_market.hpp"
 #include "io/read/sparse/names_beside.hpp"
-#include "io/read/sparse/npz_reader.hpp"
-#include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -21,7 +19,7 @@ namespace {
 
 // The suffix of a format that is no text, which the name of the file ends in; null for others.
 const char* other_suffix(const input& file) {
-  for (const char* const suffix : {".npy", ".mtx", ".npz"}) {
+  for (const char* const suffix : {".npy", ".mtx"}) {
     if (file.name().ends_with(suffix)) return suffix;
   }
   return nullptr;
@@ -48,22 +46,19 @@ void check_text_options(const input& file, const text_options& text, const char*
 }  // namespace
 
 bool is_text(const input& file) {
-  return !file.begins_with(zip_magic) && !is_matrix_market(file) && !file.begins_with(npy_magic) &&
-         other_suffix(file) == nullptr;
+  return !is_matrix_market(file) && !file.begins_with(npy_magic) && other_suffix(file) == nullptr;
 }
 
 std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {
   const row_range& rows = options.text.rows;
-  const bool is_zip = file.begins_with(zip_magic);
-  if (is_zip || is_matrix_market(file)) {
+  if (is_matrix_market(file)) {
     check_text_options(file, options.text, "a sparse file");
     if (options.transposes && !rows.is_all()) {
       throw input_error(file.name(), {},
                         "is a sparse file, with which --rows and --transpose do not go together");
     }
     // Their columns become rows while their entries are put in order.
-    auto source = is_zip ? open_npz(file, options) : open_matrix_market(file, options);
-    return choose_rows(std::move(source), rows, file.name());
+    return choose_rows(open_matrix_market(file, options), rows, file.name());
   }
   std::unique_ptr<row_reader> source;
   bool is_turned = false;

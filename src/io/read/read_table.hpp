@@ -31,9 +31,8 @@ struct read_options {
 };
 
 /// Reads `path` ("-": standard input; of a folder its matrix.mtx, see input_file): NumPy's .npy,
-/// text, MatrixMarket, or SciPy's .npz of a sparse matrix, each of them also compressed by gzip, or
-/// by zstd where the build has it. The format is told by the first bytes, not by the name.
-/// matrix_market.hpp and npz_reader.hpp have the rules of sparse files.
+/// text, or MatrixMarket (matrix_market.hpp), each of them also compressed by gzip, or by zstd
+/// where the build has it. The format is told by the first bytes, not by the name.
 ///
 /// Text: integers give the narrowest of int8, uint8, int16, uint16, int32 that holds every value,
 /// else double; numbers with a point or an exponent give double; missing values are NaN. Blank

@@ -14,7 +14,6 @@
 #include "io/read/fingerprints/digits_reader.hpp"
 #include "io/read/npy_reader.hpp"
 #include "io/read/row_choice.hpp"
-#include "io/read/sparse/zip_archive.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 
@@ -181,8 +180,7 @@ table read_fingerprints(input& file, const read_options& options,
     bits.format =
         are_packed(*source, file, bits) ? fingerprint_format::packed : fingerprint_format::table;
   }
-  const bool is_array = file.begins_with(npy_magic) || file.begins_with(zip_magic);
-  return table_packer(file.name(), bits, is_array).pack(*source);
+  return table_packer(file.name(), bits, file.begins_with(npy_magic)).pack(*source);
 }
 
 table read_fingerprints(const std::string& path, const read_options& options,

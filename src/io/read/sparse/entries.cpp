@@ -14,17 +14,14 @@ struct entry_range {
   std::int64_t smallest = 0;
   std::int64_t largest = 0;
   bool has_reals = false;
-  bool has_doubles = false;  // or integers beside floats
 };
 
-template <class Place>
-entry_range range_of(const std::vector<entry_piece<Place>>& pieces, mirrored how) {
+entry_range range_of(const std::vector<entry_piece>& pieces, mirrored how) {
   entry_range out;
   for (const auto& piece : pieces) {
     out.smallest = std::min<std::int64_t>(out.smallest, piece.smallest);
     out.largest = std::max<std::int64_t>(out.largest, piece.largest);
-    out.has_reals = out.has_reals || piece.has_reals;
-    out.has_doubles = out.has_doubles || !std::holds_alternative<array<float>>(piece.values);
+    out.has_reals = out.has_reals || std::holds_alternative<array<double>>(piece.values);
   }
   if (how == mirrored::negative) {
     const std::int64_t most = std::max(-out.smallest, out.largest);
@@ -41,8 +38,7 @@ struct piece_group {
 };
 
 // As many groups as threads, but no more than keep the cursors of all at half an index an entry.
-template <class Place>
-std::vector<piece_group> group_pieces(const std::vector<entry_piece<Place>>& pieces, index_t rows,
+std::vector<piece_group> group_pieces(const std::vector<entry_piece>& pieces, index_t rows,
                                       std::size_t entries, int threads) {
   const std::size_t most = entries / (2 * (static_cast<std::size_t>(rows) + 1));
   const auto team = static_cast<std::size_t>(detail::thread_count(threads));
@@ -61,10 +57,10 @@ std::vector<piece_group> group_pieces(const std::vector<entry_piece<Place>>& pie
   return groups;
 }
 
-template <class Index, class Place>
+template <class Index>
 class assembly {
  public:
-  assembly(std::vector<entry_piece<Place>>& pieces, index_t rows, mirrored how, int threads,
+  assembly(std::vector<entry_piece>& pieces, index_t rows, mirrored how, int threads,
            std::size_t entries)
       : pieces_(pieces),
         rows_(static_cast<std::size_t>(rows)),
@@ -80,7 +76,7 @@ class assembly {
     detail::parallel_for(static_cast<index_t>(groups_.size()), threads_, [&](index_t g, int) {
       const piece_group& group = groups_[static_cast<std::size_t>(g)];
       for (std::size_t k = group.begin; k < group.end; ++k) {
-        entry_piece<Place>& piece = pieces_[k];
+        entry_piece& piece = pieces_[k];
         std::visit([&](const auto& from) { scatter(piece, from, values, cursor_of(g)); },
                    piece.values);
         piece = {};
@@ -102,7 +98,7 @@ class assembly {
       Index* const counts = cursor_of(g);
       const piece_group& group = groups_[static_cast<std::size_t>(g)];
       for (std::size_t k = group.begin; k < group.end; ++k) {
-        for (const Place row : pieces_[k].row) ++counts[row];
+        for (const std::int32_t row : pieces_[k].row) ++counts[row];
         if (how_ == mirrored::nothing) continue;
         for (std::size_t i = 0; i < pieces_[k].row.size(); ++i) {
           if (pieces_[k].row[i] != pieces_[k].col[i]) ++counts[pieces_[k].col[i]];
@@ -122,19 +118,14 @@ class assembly {
   }
 
   template <class From, class T>
-  void scatter(const entry_piece<Place>& piece, const array<From>& from, array<T>& values,
-               Index* next) {
+  void scatter(const entry_piece& piece, const array<From>& from, array<T>& values, Index* next) {
     // The type of all was chosen so that it holds those of each piece.
-    constexpr bool is_narrowing =
-        std::is_floating_point_v<From> && !std::is_same_v<T, From> && !std::is_same_v<T, double>;
-    if constexpr (is_narrowing || (std::is_same_v<T, float> && !std::is_same_v<From, float>)) {
-      return;
-    } else {
+    if constexpr (std::is_same_v<T, double> || !std::is_same_v<From, double>) {
       Index* const column = pattern_.column.data();
       T* const out = values.data();
       for (std::size_t i = 0; i < from.size(); ++i) {
-        const Place row = piece.row[i];
-        const Place col = piece.col[i];
+        const std::int32_t row = piece.row[i];
+        const std::int32_t col = piece.col[i];
         const Index at = next[row]++;
         column[at] = static_cast<Index>(col);
         out[at] = static_cast<T>(from[i]);
@@ -146,7 +137,7 @@ class assembly {
     }
   }
 
-  std::vector<entry_piece<Place>>& pieces_;
+  std::vector<entry_piece>& pieces_;
   std::size_t rows_;
   mirrored how_;
   int threads_;
@@ -155,44 +146,30 @@ class assembly {
   sparse_pattern<Index> pattern_;
 };
 
-template <class Index, class Place>
-void assemble_to(std::vector<entry_piece<Place>>& pieces, mirrored how, int threads,
-                 std::size_t entries, sparse_matrix& out) {
+template <class Index>
+void assemble_to(std::vector<entry_piece>& pieces, mirrored how, int threads, std::size_t entries,
+                 sparse_matrix& out) {
   const entry_range range = range_of(pieces, how);
-  assembly<Index, Place> all(pieces, out.rows, how, threads, entries);
+  assembly<Index> all(pieces, out.rows, how, threads, entries);
   const bool fits =
       std::in_range<std::int32_t>(range.smallest) && std::in_range<std::int32_t>(range.largest);
-  if (!range.has_reals && fits) {
-    return with_narrowest(range.smallest, range.largest,
-                          [&]<class T>(T) { all.template move_to<T>(out); });
-  }
-  if (range.has_reals && !range.has_doubles) return all.template move_to<float>(out);
-  all.template move_to<double>(out);
+  if (range.has_reals || !fits) return all.template move_to<double>(out);
+  with_narrowest(range.smallest, range.largest, [&]<class T>(T) { all.template move_to<T>(out); });
 }
 
 }  // namespace
 
-template <class Place>
-sparse_matrix assemble(std::vector<entry_piece<Place>> pieces, index_t rows, index_t cols,
-                       mirrored how, int threads) {
+sparse_matrix assemble(std::vector<entry_piece> pieces, index_t rows, index_t cols, mirrored how,
+                       int threads) {
   std::size_t entries = 0;
-  for (const auto& piece : pieces) entries += piece.row.size();
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  const std::size_t most_stored = how == mirrored::nothing ? entries : 2 * entries;
+  for (const entry_piece& piece : pieces) entries += piece.row.size();
   sparse_matrix out{.rows = rows, .cols = cols};
-  if constexpr (std::is_same_v<Place, std::int32_t>) {
-    if (most_stored <= most) {
-      assemble_to<std::int32_t>(pieces, how, threads, entries, out);
-      return out;
-    }
+  if (std::in_range<std::int32_t>(how == mirrored::nothing ? entries : 2 * entries)) {
+    assemble_to<std::int32_t>(pieces, how, threads, entries, out);
+  } else {
+    assemble_to<std::int64_t>(pieces, how, threads, entries, out);
   }
-  assemble_to<std::int64_t>(pieces, how, threads, entries, out);
   return out;
 }
-
-template sparse_matrix assemble(std::vector<entry_piece<std::int32_t>>, index_t, index_t, mirrored,
-                                int);
-template sparse_matrix assemble(std::vector<entry_piece<std::int64_t>>, index_t, index_t, mirrored,
-                                int);
 
 }  // namespace gpu::io

@@ -2,7 +2,6 @@
 // Stored values in any order, each with its row and its column, and the matrix that they make.
 
 #include <cstdint>
-#include <limits>
 #include <variant>
 #include <vector>
 
@@ -17,16 +16,12 @@ namespace gpu::io {
 /// that value with the other sign.
 enum class mirrored { nothing, value, negative };
 
-/// Some entries, in the order of the file. `Place` holds both extents.
-template <class Place>
+/// Some entries, in the order of the file.
 struct entry_piece {
-  array<Place> row;
-  array<Place> col;
-  /// As narrow as these entries allow.
-  std::variant<array<std::int8_t>, array<std::int16_t>, array<std::int32_t>, array<float>,
-               array<double>>
-      values;
-  bool has_reals = false;
+  array<std::int32_t> row;
+  array<std::int32_t> col;
+  /// As narrow as these entries allow; of real numbers double.
+  std::variant<array<std::int8_t>, array<std::int16_t>, array<std::int32_t>, array<double>> values;
   std::int32_t smallest = 0;  ///< Of integers: at most 0.
   std::int32_t largest = 0;   ///< At least 0.
 };
@@ -34,8 +29,7 @@ struct entry_piece {
 /// The matrix [rows, cols] of all entries, of the narrowest type that holds them; a place with two
 /// entries stands twice. Gives back the memory of a piece as soon as it is copied.
 /// Memory: 8 bytes an entry beside both at most.
-template <class Place>
-[[nodiscard]] sparse_matrix assemble(std::vector<entry_piece<Place>> pieces, index_t rows,
-                                     index_t cols, mirrored how, int threads);
+[[nodiscard]] sparse_matrix assemble(std::vector<entry_piece> pieces, index_t rows, index_t cols,
+                                     mirrored how, int threads);
 
 }  // namespace gpu::io

@@ -49,7 +49,6 @@ std::vector<std::size_t> bounds_of(std::string_view block) {
   return bounds;
 }
 
-template <class Place>
 class mtx_body {
  public:
   mtx_body(const mtx_header& header, const read_options& options, const std::string& file)
@@ -58,11 +57,11 @@ class mtx_body {
   void read(numbered_lines& walk) {
     index_t lines = walk.number();
     const int team = detail::thread_count(options_.threads);
-    std::vector<mtx_line_reader<Place>> readers(
-        static_cast<std::size_t>(team), mtx_line_reader<Place>(header_, options_.transposes));
+    std::vector<mtx_line_reader> readers(static_cast<std::size_t>(team),
+                                         mtx_line_reader(header_, options_.transposes));
     for (std::string_view block = walk.ahead(); !block.empty(); block = walk.next_block()) {
       const std::vector<std::size_t> bounds = bounds_of(block);
-      std::vector<mtx_lines<Place>> read(bounds.size() - 1);
+      std::vector<mtx_lines> read(bounds.size() - 1);
       std::atomic<std::size_t> stop_at{read.size()};
       detail::parallel_for(std::ssize(read), team, [&](index_t task, int thread) {
         const auto k = static_cast<std::size_t>(task);
@@ -71,22 +70,22 @@ class mtx_body {
             block.substr(bounds[k], bounds[k + 1] - bounds[k]));
         if (read[k].error) stop_at = std::min(stop_at.load(), k);
       });
-      for (mtx_lines<Place>& some : read) lines = take(some, lines);
+      for (mtx_lines& some : read) lines = take(some, lines);
     }
     if (entries_ < header_.entries) refuse_count("");
   }
 
-  void move_to(sparse_file& out) {
+  [[nodiscard]] sparse_file finish() {
     index_t rows = header_.rows;
     index_t cols = header_.cols;
     if (options_.transposes) std::swap(rows, cols);
-    out.matrix = assemble(std::move(pieces_), rows, cols, header_.mirror, options_.threads);
-    out.first_nan = first_nan_;
+    return {.matrix = assemble(std::move(pieces_), rows, cols, header_.mirror, options_.threads),
+            .first_nan = first_nan_};
   }
 
  private:
   // Adds what stands behind line `lines`; the lines before what follows.
-  index_t take(mtx_lines<Place>& some, index_t lines) {
+  index_t take(mtx_lines& some, index_t lines) {
     if (some.error) {
       input_position where = some.error->where;
       where.line += lines + 1;
@@ -108,18 +107,10 @@ class mtx_body {
   mtx_header header_;
   const read_options& options_;
   const std::string& file_;
-  std::vector<entry_piece<Place>> pieces_;
+  std::vector<entry_piece> pieces_;
   index_t entries_ = 0;
   std::optional<input_position> first_nan_;
 };
-
-template <class Place>
-void read_body(numbered_lines& walk, const mtx_header& header, const read_options& options,
-               const std::string& file, sparse_file& out) {
-  mtx_body<Place> body(header, options, file);
-  body.read(walk);
-  body.move_to(out);
-}
 
 }  // namespace
 
@@ -127,20 +118,15 @@ sparse_file read_matrix_market(std::unique_ptr<line_source> source, const read_o
                                const std::string& file) {
   numbered_lines walk(std::move(source));
   const mtx_header header = read_header(walk, file);
-  sparse_file out;
-  constexpr index_t most = std::numeric_limits<std::int32_t>::max();
-  if (header.rows <= most && header.cols <= most) {
-    read_body<std::int32_t>(walk, header, options, file, out);
-  } else {
-    read_body<std::int64_t>(walk, header, options, file, out);
-  }
-  return out;
+  mtx_body body(header, options, file);
+  body.read(walk);
+  return body.finish();
 }
 
 std::unique_ptr<row_reader> open_matrix_market(input& file, const read_options& options) {
   sparse_file what = read_matrix_market(file.lines(), options, file.name());
   name_from_beside(file, options, what);
-  return std::make_unique<sparse_rows>(std::move(what), options, file.name(), file.max_bytes(), 1);
+  return std::make_unique<sparse_rows>(std::move(what), options, file.name(), file.max_bytes());
 }
 
 }  // namespace gpu::io

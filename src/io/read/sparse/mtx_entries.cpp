@@ -99,20 +99,16 @@ void take_sizes(std::string_view line, index_t number, const std::string& file, 
                       fmt::format("got {} entries of {} rows and {} columns, expected none twice",
                                   out.entries, out.rows, out.cols));
   }
-  check_extents(out.rows, out.cols, out.entries, number, file);
-}
-
-void check_extents(index_t rows, index_t cols, index_t entries, index_t line,
-                   const std::string& file) {
   constexpr index_t always = index_t{1} << 24;
   constexpr index_t most_per_entry = 100;
-  const index_t longest = std::max(rows, cols);
-  if (longest <= always || longest / most_per_entry <= entries) return;
+  constexpr index_t most = std::numeric_limits<std::int32_t>::max();
+  const index_t longest = std::max(out.rows, out.cols);
+  if (longest <= always || (longest <= most && longest / most_per_entry <= out.entries)) return;
   throw input_error(
-      file, {line, 0},
+      file, {number, 0},
       fmt::format("got {} rows and {} columns for {} entries, expected at most {} of either, or {} "
-                  "for each entry",
-                  rows, cols, entries, always, most_per_entry));
+                  "for each entry and {} in all",
+                  out.rows, out.cols, out.entries, always, most_per_entry, most));
 }
 
 namespace {
@@ -151,16 +147,14 @@ bool fits(double smallest, double largest) {
 
 }  // namespace
 
-template <class Place>
-bool mtx_line_reader<Place>::fail(index_t field, std::string what) {
+bool mtx_line_reader::fail(index_t field, std::string what) {
   out_.error = {{out_.lines, field}, std::move(what)};
   return false;
 }
 
 // A row or a column, from 1 in the file and from 0 here.
-template <class Place>
-bool mtx_line_reader<Place>::read_place(const char*& p, const char* end, index_t most,
-                                        index_t field, Place& out) {
+bool mtx_line_reader::read_place(const char*& p, const char* end, index_t most, index_t field,
+                                 std::int32_t& out) {
   skip_blanks(p, end);
   const char* const begin = p;
   index_t value = 0;
@@ -168,7 +162,7 @@ bool mtx_line_reader<Place>::read_place(const char*& p, const char* end, index_t
   while (p != end && is_digit(*p) && p - begin < most_digits) value = value * 10 + (*p++ - '0');
   const bool ends = p == end || *p == '\n' || is_blank(*p);
   if (p != begin && ends && value >= 1 && value <= most) {
-    out = static_cast<Place>(value - 1);
+    out = static_cast<std::int32_t>(value - 1);
     return true;
   }
   const char* const what = field == 1 ? "row" : "column";
@@ -179,8 +173,7 @@ bool mtx_line_reader<Place>::read_place(const char*& p, const char* end, index_t
   return fail(field, fmt::format("got {} {}, expected 1 to {}", what, quoted(word), most));
 }
 
-template <class Place>
-bool mtx_line_reader<Place>::read_value(const char*& p, const char* end) {
+bool mtx_line_reader::read_value(const char*& p, const char* end) {
   skip_blanks(p, end);
   const std::string_view word = word_at(p, end);
   p += word.size();
@@ -211,10 +204,9 @@ bool mtx_line_reader<Place>::read_value(const char*& p, const char* end) {
 }
 
 // Reads one entry; false where there is something wrong.
-template <class Place>
-bool mtx_line_reader<Place>::read_line(const char*& p, const char* end) {
-  Place row = 0;
-  Place col = 0;
+bool mtx_line_reader::read_line(const char*& p, const char* end) {
+  std::int32_t row = 0;
+  std::int32_t col = 0;
   if (!read_place(p, end, header_.rows, 1, row)) return false;
   if (!read_place(p, end, header_.cols, 2, col)) return false;
   if (header_.field != mtx_field::pattern && !read_value(p, end)) return false;
@@ -233,18 +225,16 @@ bool mtx_line_reader<Place>::read_line(const char*& p, const char* end) {
 }
 
 // What was read, as narrow as it may be.
-template <class Place>
-void mtx_line_reader<Place>::keep() {
-  entry_piece<Place>& piece = out_.entries;
-  piece.row = narrowed<Place>(rows_);
-  piece.col = narrowed<Place>(cols_);
+void mtx_line_reader::keep() {
+  entry_piece& piece = out_.entries;
+  piece.row = narrowed<std::int32_t>(rows_);
+  piece.col = narrowed<std::int32_t>(cols_);
   if (header_.field == mtx_field::pattern) {
     values_.assign(rows_.size(), 1);
     largest_ = 1;
   }
   const bool is_whole = is_whole_ && fits<std::int32_t>(smallest_, largest_);
   if (!is_whole) {
-    piece.has_reals = true;
     piece.values = narrowed<double>(values_);
     return;
   }
@@ -259,8 +249,7 @@ void mtx_line_reader<Place>::keep() {
   }
 }
 
-template <class Place>
-mtx_lines<Place> mtx_line_reader<Place>::read(std::string_view text) {
+mtx_lines mtx_line_reader::read(std::string_view text) {
   out_ = {};
   rows_.clear();
   cols_.clear();
@@ -281,8 +270,5 @@ mtx_lines<Place> mtx_line_reader<Place>::read(std::string_view text) {
   if (!out_.error) keep();
   return std::move(out_);
 }
-
-template class mtx_line_reader<std::int32_t>;
-template class mtx_line_reader<std::int64_t>;
 
 }  // namespace gpu::io

@@ -1,6 +1,7 @@
 #pragma once
 // The lines of a MatrixMarket file: the first ones, and an entry each.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,20 +30,15 @@ struct mtx_header {
 /// @throw input_error for what is not read: dense arrays, complex numbers
 void take_banner(std::string_view line, const std::string& file, mtx_header& out);
 
-/// Takes line `number`, which has the numbers of rows, columns and entries.
+/// Takes line `number`, which has the numbers of rows, columns and entries. Memory is taken for
+/// each row, also for those that store nothing: more than files of so many entries have are
+/// refused.
 /// @throw input_error
 void take_sizes(std::string_view line, index_t number, const std::string& file, mtx_header& out);
 
-/// Refuses extents that no file of so many entries has: memory is taken for each row, also for
-/// those that store nothing.
-/// @throw input_error
-void check_extents(index_t rows, index_t cols, index_t entries, index_t line,
-                   const std::string& file);
-
 /// What some lines hold.
-template <class Place>
 struct mtx_lines {
-  entry_piece<Place> entries;
+  entry_piece entries;
   index_t lines = 0;
   std::optional<index_t> first_nan = {};  ///< Its line, from 0 on.
   struct fault {
@@ -53,27 +49,26 @@ struct mtx_lines {
 };
 
 /// Reads whole lines. One reader a thread.
-template <class Place>
 class mtx_line_reader {
  public:
   /// @param transposes whether the columns of the file become rows.
   mtx_line_reader(const mtx_header& header, bool transposes)
       : header_(header), transposes_(transposes) {}
-  [[nodiscard]] mtx_lines<Place> read(std::string_view text);
+  [[nodiscard]] mtx_lines read(std::string_view text);
 
  private:
   bool read_line(const char*& p, const char* end);
-  bool read_place(const char*& p, const char* end, index_t most, index_t field, Place& out);
+  bool read_place(const char*& p, const char* end, index_t most, index_t field, std::int32_t& out);
   bool read_value(const char*& p, const char* end);
   bool fail(index_t field, std::string what);
   void keep();
 
   mtx_header header_;
   bool transposes_;
-  mtx_lines<Place> out_;
+  mtx_lines out_;
   // Of the lines that are being read.
-  std::vector<Place> rows_;
-  std::vector<Place> cols_;
+  std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> cols_;
   std::vector<double> values_;
   bool is_whole_ = true;
   double smallest_ = 0;

@@ -19,34 +19,23 @@ std::size_t element_bytes_of(const any_sparse_values& values) {
 }  // namespace
 
 sparse_rows::sparse_rows(sparse_file what, const read_options& options, const std::string& file,
-                         std::uint64_t max_bytes, index_t first_number)
+                         std::uint64_t max_bytes)
     : what_(std::move(what)),
       file_(file),
       max_bytes_(max_bytes),
       threads_(options.threads),
-      transposes_(options.transposes),
       keeps_sparse_(options.keeps_sparse) {
   sort_columns(what_.matrix, threads_);
   if (const auto twice = find_repeated(what_.matrix, threads_)) {
     auto [row, col] = *twice;
-    if (transposes_) std::swap(row, col);
+    if (options.transposes) std::swap(row, col);
     throw input_error(
         file, {},
-        fmt::format("row {}, column {} (from {} on) is stored twice, expected each place once: "
+        fmt::format("row {}, column {} (from 1 on) is stored twice, expected each place once: "
                     "add such values first (sum_duplicates of SciPy)",
-                    row + first_number, col + first_number, first_number));
+                    row + 1, col + 1));
   }
-  const stored_nans nans = find_nans(what_.matrix);
-  missing_ = nans.count;
-  if (nans.first && !what_.first_nan) {
-    auto [row, col] = *nans.first;
-    if (transposes_) std::swap(row, col);
-    what_.first_nan = input_position{row, col, true};
-  }
-}
-
-bool sparse_rows::is_float() const {
-  return std::holds_alternative<array<float>>(what_.matrix.values);
+  missing_ = find_nans(what_.matrix).count;
 }
 
 table sparse_rows::describe(index_t begin, index_t end) {

@@ -19,21 +19,20 @@ struct sparse_file {
   row_names names = {};
   column_names columns = {};
   table_reading reading = {};
-  /// Where the first NaN stands, where the format says that better than by row and column.
+  /// Where the first NaN of the file stands.
   std::optional<input_position> first_nan = {};
 };
 
 /// Hands out blocks of rows that are written out, or all rows as they are.
 class sparse_rows final : public row_reader {
  public:
-  /// @throw input_error for a place that is stored twice, which is named as the file `file` has it,
-  ///   with rows and columns from `first_number` on
+  /// @throw input_error for a place that is stored twice, which is named as the file `file` has it
   sparse_rows(sparse_file what, const read_options& options, const std::string& file,
-              std::uint64_t max_bytes, index_t first_number);
+              std::uint64_t max_bytes);
   [[nodiscard]] index_t cols() const override { return what_.matrix.cols; }
   [[nodiscard]] std::optional<index_t> rows() const override { return what_.matrix.rows; }
   [[nodiscard]] bool names_rows() const override { return what_.names.given(); }
-  [[nodiscard]] bool is_float() const override;
+  [[nodiscard]] bool is_float() const override { return false; }
   [[nodiscard]] const column_names& columns() const override { return what_.columns; }
   [[nodiscard]] const table_reading& reading() const override { return what_.reading; }
   std::optional<table> next() override;
@@ -47,7 +46,6 @@ class sparse_rows final : public row_reader {
   std::string file_;
   std::uint64_t max_bytes_;
   int threads_;
-  bool transposes_;
   bool keeps_sparse_;
   index_t missing_ = 0;
   index_t done_ = 0;

@@ -15,18 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, result_format>, 5> formats{
+constexpr std::array<std::pair<std::string_view, result_format>, 4> formats{
     {{".tsv", result_format::tsv},
      {".txt", result_format::tsv},
      {".csv", result_format::csv},
-     {".npy", result_format::npy},
-     {".mtx", result_format::matrix_market}}};
+     {".npy", result_format::npy}}};
 
 // What the Python package writes, by the call that does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> formats_of_python{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> formats_of_python{
     {{".parquet", "pyarrow.parquet.write_table(gs.edges(x, ...).to_arrow(), FILE)"},
      {".arrow", "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)"},
      {".feather", "pyarrow.feather.write_feather(gs.edges(x, ...).to_arrow(), FILE)"},
+     {".mtx", "gs.edges(x, ...).to_matrix_market(FILE)"},
      {".graphml", "gs.edges(x, ...).to_graphml(FILE)"},
      {".sif", "gs.edges(x, ...).to_sif(FILE)"},
      {".ncol", "gs.edges(x, ...).to_ncol(FILE)"}}};
@@ -44,8 +44,7 @@ compression compression_of(std::string_view suffix) {
 }
 
 std::string known_suffixes() {
-  std::string text = ".tsv, .txt, .csv or .npy, ";
-  text += "of edges also .mtx; text also with .gz";
+  std::string text = ".tsv, .txt, .csv or .npy; text also with .gz";
   if (is_available(compression::zstd)) text += " or .zst";
   return text;
 }

@@ -8,13 +8,7 @@
 
 namespace gpu::io {
 
-/// matrix_market holds edges, and no other result.
-enum class result_format { tsv, csv, npy, matrix_market };
-
-/// Whether names stand in `format` as fields between separators, which may need quotes.
-[[nodiscard]] constexpr bool has_fields(result_format format) {
-  return format == result_format::tsv || format == result_format::csv;
-}
+enum class result_format { tsv, csv, npy };
 
 /// What stands between two fields of a line of text.
 [[nodiscard]] constexpr char separator_of(result_format format) {

@@ -84,6 +84,21 @@ TEST_CASE("A suffix that is not known or contradicts is refused before any work"
   (void)in.run({"spearman", "--format", "csv"}, "a.result");
 }
 
+TEST_CASE("Formats that Python writes are refused with the call that does", "[cli][format]") {
+  const files in(numbers());
+  for (const auto& [suffix, call] : {std::pair("graphml", "graphml"),
+                                     {"sif", "sif"},
+                                     {"ncol", "ncol"},
+                                     {"mtx", "matrix_market"},
+                                     {"parquet", "arrow"},
+                                     {"feather", "arrow"}}) {
+    const auto got =
+        run_command({"spearman", in.input, "-o", in.folder.path(std::string("out.") + suffix)});
+    check_refused(got, exit_usage, "Python does: ");
+    CHECK(has(got.err, std::string("gs.edges(x, ...).to_") + call));
+  }
+}
+
 TEST_CASE("Names stand in quotes where R or pandas would read another", "[cli][format]") {
   const files in(named_rows);
   const auto tsv = in.run({"spearman"}, "a.tsv");

@@ -81,7 +81,6 @@ TEST_CASE("Intervals are refused where they have no place", "[cli][confidence]")
   refused({"cosine"}, "--confidence: cosine has no confidence interval");
   refused({"spearman", "--keep", "counts"}, "--confidence does not go with --keep counts");
   refused({"spearman", "--keep", "dense"}, "--confidence does not go with --keep dense");
-  refused({"spearman", "--format", "mtx"}, "--confidence does not go with --format mtx");
   for (const std::string level : {"0", "1", "95", "nan"}) {
     check_refused(run_command({"spearman", in.input, "--confidence", level}), exit_usage,
                   "a number above 0 and below 1");

@@ -267,5 +267,4 @@ TEST_CASE("n is refused where it has no place or says nothing", "[cli][observati
     refused({"--nan", "pairwise", "--keep", keep},
             "--observations does not go with --keep " + keep);
   }
-  refused({"--nan", "pairwise", "--format", "mtx"}, "--observations does not go with --format mtx");
 }

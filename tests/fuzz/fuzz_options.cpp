@@ -58,7 +58,7 @@ void check(const gpu::cli::parts_command& c) {
   expect(!c.folder.empty(), "folder");
 }
 void check(const gpu::cli::modules_command& c) {
-  expect(!c.input.empty() && c.min_abs >= 0 && gpu::io::has_fields(c.format), "modules");
+  expect(!c.input.empty() && c.min_abs >= 0 && c.format != gpu::io::result_format::npy, "modules");
 }
 void check(const gpu::cli::merge_command& c) {
   expect(!c.folder.empty() && !c.output.empty(), "folder and output");

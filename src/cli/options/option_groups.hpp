@@ -66,18 +66,6 @@ inline constexpr const char* table_text =
 /// What every job that reads a table takes; `text` is of INPUT.
 void add_input(verb& v, job_files& c, const char* text = table_text);
 
-/// The formats that a result may have, and what the help says of them.
-struct offered_formats {
-  words<io::result_format> known;
-  const char* text;
-};
-[[nodiscard]] offered_formats table_formats();  ///< Text alone.
-[[nodiscard]] offered_formats row_formats();
-[[nodiscard]] offered_formats edge_formats();
-/// What is wrong with a format that the suffixes said; "" where nothing is.
-[[nodiscard]] std::string check_format(const job_files& c);
-[[nodiscard]] std::string check_format(const modules_command& c);
-
 /// An option that names an output; without a value where it is not given.
 struct named_output {
   const char* option;
@@ -90,8 +78,8 @@ struct named_output {
 void settle_format(io::result_format& format, bool is_given,
                    std::initializer_list<named_output> outputs, std::string said_by = {});
 
-/// Where the result is written, and in what format.
-void add_output(verb& v, job_files& c, const offered_formats& formats);
+/// Where the result is written, and in what format: without arrays as text alone.
+void add_output(verb& v, job_files& c, bool has_arrays = true);
 
 /// What a run did, as JSON.
 void add_report(verb& v, job_files& c, const char* description);

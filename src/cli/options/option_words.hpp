@@ -108,8 +108,7 @@ template <>
 inline constexpr auto words_of<io::result_format> =
     std::to_array<word<io::result_format>>({{"tsv", io::result_format::tsv},
                                             {"csv", io::result_format::csv},
-                                            {"npy", io::result_format::npy},
-                                            {"mtx", io::result_format::matrix_market}});
+                                            {"npy", io::result_format::npy}});
 template <>
 inline constexpr auto words_of<io::fingerprint_format> = io::fingerprint_formats;
 template <>

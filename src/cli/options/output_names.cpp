@@ -1,7 +1,6 @@
 // What the names of the outputs say about their format.
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <optional>
 
 #include "cli/options/option_groups.hpp"
@@ -19,35 +18,23 @@ std::optional<io::result_format> format_named_by(const named_output& output, boo
   }
 }
 
-/// The first formats of the table: each kind of result has more than the one before it.
-words<io::result_format> first_formats(std::ptrdiff_t count) {
-  const auto* const first = words_of<io::result_format>.begin();
-  return {first, first + count};
-}
-
 }  // namespace
 
-offered_formats table_formats() {
-  return {first_formats(2),
-          "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else tsv]"};
-}
-
-offered_formats row_formats() {
-  return {first_formats(3),
-          "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; else "
-          "tsv]"};
-}
-
-offered_formats edge_formats() {
-  return {first_formats(4),
-          "Its format [as the suffix of FILE says: .tsv, .csv, .npy, of edges also .mtx; text with "
-          ".gz or .zst; else tsv]"};
-}
-
-void add_output(verb& v, job_files& c, const offered_formats& formats) {
+void add_output(verb& v, job_files& c, bool has_arrays) {
   v.heading = "Result";
   v.add_file("-o,--output", c.output, "Result file, - for standard output [-]");
-  add_choice(v, "--format", c.format, formats.known, formats.text)->of_result();
+  using enum io::result_format;
+  if (has_arrays) {
+    add_choice(v, "--format", c.format,
+               "Its format [as the suffix of FILE says: .tsv, .csv, .npy, text with .gz or .zst; "
+               "else tsv]")
+        ->of_result();
+  } else {
+    add_choice(v, "--format", c.format, words_for({tsv, csv}),
+               "Its format [as the suffix of FILE says: .tsv, .csv, text with .gz or .zst; else "
+               "tsv]")
+        ->of_result();
+  }
   v.add_option("--no-clobber", c.no_clobber, "End rather than replace a file that is there");
 }
 
@@ -60,17 +47,6 @@ void add_size_limit(verb& v, job_files& c) {
             "Write no more bytes than this, and begin none that are estimated to be more; K, M, G, "
             "T allowed [10G]");
   v.add_option("--force", c.force, "Write however much it is");
-}
-
-std::string check_format(const modules_command& c) {
-  if (io::has_fields(c.format)) return "";
-  return fmt::format("--output: {} names {}, expected tsv or csv", c.output, word_of(c.format));
-}
-
-std::string check_format(const job_files& c) {
-  if (c.format <= io::result_format::npy) return "";
-  return fmt::format("--output: {} names {}, which is only for edges, expected tsv, csv or npy",
-                     c.output, word_of(c.format));
 }
 
 void settle_format(io::result_format& format, bool is_given,

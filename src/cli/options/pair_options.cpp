@@ -109,7 +109,7 @@ void add_result(verb& v, pairs_command& c) {
                "Write the confidence interval of each pair's statistic, two-sided at this level, "
                "in columns lower and upper [none]")
       ->of_result();
-  add_output(v, c, edge_formats());
+  add_output(v, c);
   v.add_file("--observations-output", c.observations,
              "For --keep dense with --nan pairwise: the number of columns that the rows of "
              "each pair share, as a matrix like that of the statistics");
@@ -236,7 +236,7 @@ std::string check_kept(const verb& v, const pairs_command& c) {
     return fmt::format("{} needs --keep top-k", option);
   }
   if (c.digits > 0) {
-    if (!io::has_fields(c.format) || c.keep == keep_kind::counts) {
+    if (c.format == io::result_format::npy || c.keep == keep_kind::counts) {
       return "--digits needs real numbers in text";
     }
     // merge computes q from the statistics of parts.
@@ -268,11 +268,6 @@ std::string check_place(const pairs_command& c, std::string_view option) {
         option, c.keep == keep_kind::counts ? "counts" : "dense",
         c.writes_n && c.keep == keep_kind::dense ? ", or --observations-output FILE" : "");
   }
-  if (c.format == io::result_format::matrix_market) {
-    return fmt::format(
-        "{} does not go with --format mtx, which holds one number of an edge: expected a table",
-        option);
-  }
   return "";
 }
 
@@ -288,16 +283,6 @@ std::string check_confidence(const pairs_command& c) {
     return "--confidence with --weights needs --effective-observations";
   }
   return check_place(c, "--confidence");
-}
-
-/// What does not go with a sparse matrix of edges; "" where all does.
-std::string check_matrix_market(const pairs_command& c) {
-  if (c.format != io::result_format::matrix_market) return "";
-  if (c.keep != keep_kind::edges) return "--format mtx needs --keep edges";
-  if (c.is_part || c.resumes) {
-    return fmt::format("--format mtx does not go with {}: parts are tables", parts_option(c));
-  }
-  return "";
 }
 
 std::string check_files(const verb& v, const pairs_command& c) {
@@ -360,7 +345,7 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
   add_keep_fraction(v, c);
   add_kept(v, c,
            words_for({keep_kind::edges, keep_kind::top_k, keep_kind::counts, keep_kind::dense}));
-  add_output(v, c, edge_formats());
+  add_output(v, c);
   add_digits(v, c);
   add_report(v, c, "Also write input, cuts, counts and times as JSON");
   add_size_limit(v, c);
@@ -400,8 +385,7 @@ std::string check_pair_options(const verb& v, const pairs_command& c) {
   for (const std::string& wrong :
        {check_kept(v, c), check_confidence(c), check_permutations(v, c), check_fraction(v, c),
         check_missing_values(v, c), c.writes_n ? check_place(c, "--observations") : std::string(),
-        check_columns(v, c), check_parts_options(v, c), check_matrix_market(c),
-        check_files(v, c)}) {
+        check_columns(v, c), check_parts_options(v, c), check_files(v, c)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

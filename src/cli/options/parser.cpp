@@ -63,11 +63,15 @@ command_line with_help_option(command_line line) {
 }
 
 /// The output of a job with one result: where it goes, and in what format.
-template <class Job>
-void check_output(const verb& v, Job& job) {
+void check_output(const verb& v, job_files& job) {
   if (job.output.empty()) job.output = "-";
   settle_format(job.format, v.is_given("--format"), {{"--output", job.output}});
-  refuse(check_format(job));
+}
+
+void check_modules(const verb& v, modules_command& job) {
+  check_output(v, job);
+  if (job.format != io::result_format::npy) return;
+  refuse(fmt::format("--output: {} names npy, expected tsv or csv", job.output));
 }
 
 /// The output, the devices and the text of a job with one result.
@@ -152,7 +156,7 @@ class known_verbs {
                        add_merge_verb);
     add<modules_command>("modules",
                          "Connected components of a table of edges, or single linkage at a cut", {},
-                         add_modules, check_output<modules_command>);
+                         add_modules, check_modules);
     add<info_command>("info", "Version, backends and devices", {}, [](verb&, info_command&) {});
     add<page_command>("completion", "Completions of this command for a shell", {},
                       [](verb& v, page_command& page) {

@@ -31,8 +31,8 @@ words<Value> named_up_to(Value last) {
   return out;
 }
 
-void add_results(verb& v, job_files& files, const offered_formats& formats = row_formats()) {
-  add_output(v, files, formats);
+void add_results(verb& v, job_files& files, bool has_arrays = true) {
+  add_output(v, files, has_arrays);
   add_report(v, files, "Also write input, shape and times as JSON");
   add_size_limit(v, files);
 }
@@ -173,7 +173,7 @@ void add_differential(verb& v, pairs_command& c) {
       ->of_result();
   v.add_number("-k", c.k, "K", {.least = 1}, "Partners of each row for --keep top-k [10]")
       ->of_result();
-  add_results(v, c, table_formats());
+  add_results(v, c, false);
   add_backend(v, c.pairs.exec);
   add_quiet(v, c);
   add_parts(v, c, "How many parts, for --resume [chosen]");

@@ -14,7 +14,6 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "cli/verbs/differential/differences.hpp"
-#include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_headers.hpp"
 
 namespace gpu::cli {
@@ -23,9 +22,8 @@ namespace {
 /// Bytes of an edge in the output.
 double edge_bytes_of(const pairs_command& job, const io::result_context& context) {
   const double bytes = io::edge_bytes(job.format, context);
-  const double names = bytes - io::edge_numbers_bytes;
-  if (job.is_differential()) return names + difference_numbers_bytes;
-  return job.format == io::result_format::matrix_market ? io::matrix_market_edge_bytes : bytes;
+  if (!job.is_differential()) return bytes;
+  return bytes - io::edge_numbers_bytes + difference_numbers_bytes;
 }
 
 /// Partners of a row, at most.

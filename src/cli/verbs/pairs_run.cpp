@@ -23,7 +23,6 @@
 #include "cli/process/start_checks.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
-#include "io/write/edges/matrix_market_writer.hpp"
 #include "io/write/result_writer.hpp"
 
 namespace gpu::cli {
@@ -192,7 +191,6 @@ void pairs_run::run(run_report& report) {
   }
   switch (job_.keep) {
     case keep_kind::edges:
-      if (job_.format == io::result_format::matrix_market) return run_edge_list(report);
       if (outputs_.result().target().is_terminal && job_.has_no_cut() && !job_.force) {
         return run_best_edges(report);
       }
@@ -231,10 +229,6 @@ void pairs_run::run_edge_list(run_report& report) {
   const edge_list result = compute(edge_sink{.keep = job_.filter}, report);
   const std::span<const edge> edges(result.edges.data(), result.edges.size());
   report.edge_sum = edge_sum_of(edges, context_);
-  if (job_.format == io::result_format::matrix_market) {
-    return write_whole([&] { io::write_matrix_market(outputs_.result(), edges, context_); },
-                       report);
-  }
   const std::vector<double> q = q_of(edges, result.summary.pairs_tested);
   write_whole([&] { io::write_adjusted_edges(job_.format, outputs_.result(), edges, q, context_); },
               report);

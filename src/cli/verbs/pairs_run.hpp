@@ -42,7 +42,7 @@ class pairs_run {
 
  private:
   void run_edges(run_report& report);
-  /// All edges at once: with q, or in a format for other programs.
+  /// All edges at once, with q.
   void run_edge_list(run_report& report);
   /// q of all edges of a result.
   [[nodiscard]] std::vector<double> q_of(std::span<const edge> edges,

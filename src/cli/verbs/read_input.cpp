@@ -92,7 +92,7 @@ io::table read_one(const pairs_command& job, bool is_input, index_t fewest_rows,
                     ? "--nan propagate leaves out rows that miss a value of a group"
                     : "--nan pairwise leaves them out pair by pair, --nan propagate such rows");
   check_shape(name, table, fewest_rows, job.fingerprints ? 1 : 3, job.transposes);
-  if (io::has_fields(job.format)) {
+  if (job.format != io::result_format::npy) {
     // From here on names are what the lines of the result have.
     auto quoted = io::fields_of(table.names, io::separator_of(job.format));
     if (quoted) table.names = std::move(*quoted);

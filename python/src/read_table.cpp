@@ -42,11 +42,6 @@ struct enum_names<gpu::io::fingerprint_format> {
   static constexpr auto table = gpu::io::fingerprint_formats;
 };
 
-template <>
-struct enum_names<gpu::io::bit_order> {
-  static constexpr auto table = gpu::io::bit_orders;
-};
-
 namespace {
 
 using words = std::vector<std::string>;
@@ -208,7 +203,6 @@ nb::tuple read_fingerprints(const nb::bytes& path, nb::dict keywords) {
   gpu::io::fingerprint_options bits;
   reader.read("input_format", bits.format);
   reader.read("bits", bits.bits);
-  reader.read("bit_order", bits.order);
   reader.check_all_read();
   gpu::io::table table = read_interruptible(given, [&](const gpu::io::read_options& options) {
     return gpu::io::read_fingerprints(file, options, bits);

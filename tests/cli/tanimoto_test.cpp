@@ -77,23 +77,6 @@ std::string fps_of(const rows& all) {
   return out;
 }
 
-std::string hex_lines_of(const rows& all) {
-  std::string out;
-  int i = 0;
-  for (const column_set& row : all) out += name_of(i++) + "\t" + hex_of(row) + "\r\n";
-  return out;
-}
-
-std::string binary_lines_of(const rows& all) {
-  std::string out = "id,score,\"the bits\"\n";
-  int i = 0;
-  for (const column_set& row : all) {
-    out += "\"" + name_of(i) + "\"," + std::to_string(i) + ".5," + binary_of(row) + "\n";
-    ++i;
-  }
-  return out;
-}
-
 std::string table_of(const rows& all) {
   std::string out = "id";
   for (int k = 0; k < bits; ++k) out += "\tb" + std::to_string(k);
@@ -111,20 +94,6 @@ std::string npy_of(const std::string& descr, const std::vector<std::string>& lin
                                static_cast<std::int64_t>(lines[0].size()));
   for (const std::string& line : lines) out += line;
   return out;
-}
-
-/// As np.packbits packs.
-std::string packed_of(const rows& all, bool is_little) {
-  std::vector<std::string> lines;
-  for (const column_set& row : all) {
-    std::string line((bits + 7) / 8, '\0');
-    for (const auto k : row) {
-      char& octet = line[static_cast<std::size_t>(k / 8)];
-      octet = static_cast<char>(octet | (is_little ? 1 << (k % 8) : 128 >> (k % 8)));
-    }
-    lines.push_back(line);
-  }
-  return npy_of("|u1", lines);
 }
 
 std::string values_of(const rows& all, const std::string& descr) {
@@ -186,29 +155,20 @@ TEST_CASE("tanimoto reads fingerprints however they stand in a file", "[cli][tan
   check("a.fps", fps_of(all), true);
   check("no_headers.fps", fps_of(all).substr(fps_of(all).find("software=test") + 14), true,
         {"--input-format", "fps", "--bits", "166"});
-  check("hex.tsv", hex_lines_of(all), true);
-  check("binary.csv", binary_lines_of(all), true);
-  check("binary2.csv", binary_lines_of(all), true,
-        {"--columns", "the bits", "--names-column", "id", "--input-format", "binary"});
   check("table.tsv", table_of(all), true);
   check("u1.npy", values_of(all, "|u1"), false);
   check("bool.npy", values_of(all, "|b1"), false);
-  check("packed.npy", packed_of(all, false), false, {"--bits", "166"});
-  check("packed2.npy", packed_of(all, false), false, {"--input-format", "packed"});
-  check("little.npy", packed_of(all, true), false, {"--bits", "166", "--bit-order", "little"});
-  std::string bare;
-  for (const column_set& row : all) bare += binary_of(row) + "\n";
-  check("bare.txt", bare, false);
-  // As pandas writes a frame with its index, 0 and 1 first, and a label.
-  std::string frame = ",label,fingerprint\n";
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    frame += std::to_string(i) + "," + std::to_string(i % 2) + "," + binary_of(all[i]) + "\n";
+  // What the refusal of digits in one field says to do.
+  std::string digits;
+  std::string fields;
+  for (const column_set& row : all) {
+    digits += binary_of(row) + "\n";
+    for (const char c : binary_of(row)) fields += std::string(1, c) + " ";
+    fields += "\n";
   }
-  std::string numbered = wanted_edges(all, 0.6, true);
-  for (std::size_t at = 0; (at = numbered.find("mol ", at)) != std::string::npos;) {
-    numbered.erase(at, 4);
-  }
-  CHECK(in.run({in.folder.write("frame.csv", frame), "-t", "0.6"}) == numbered);
+  check_refused(run_command({"tanimoto", in.folder.write("digits.txt", digits)}), exit_bad_input,
+                "become one by sed 's/[01]/& /g'");
+  check("fields.txt", fields, false);
   const auto piped =
       run_command({"tanimoto", "-", "-t", "0.6", "-q"}, {.input_path = in.folder.path("a.fps")});
   CHECK(piped.out == wanted_edges(all, 0.6, true));
@@ -298,7 +258,7 @@ TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {
   const rows y = make_rows(all_rows, 4);
   const job in;
   const std::string file = in.folder.write("x.fps", fps_of(x));
-  const std::string other = in.folder.write("y.csv", binary_lines_of(y));
+  const std::string other = in.folder.write("y.tsv", table_of(y));
   std::string wanted = "name_i\tname_j\ttanimoto\n";
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t j = 0; j < y.size(); ++j) {
@@ -310,8 +270,8 @@ TEST_CASE("tanimoto compares two files", "[cli][tanimoto]") {
   }
   CHECK(in.run({file, "--against", other, "-t", "0.7"}) == wanted);
   check_refused(run_command({"tanimoto", file, "--against",
-                             in.folder.write("short.txt", "0101010101\n1111111111\n")}),
-                exit_bad_input, "got 10 bits, expected 166");
+                             in.folder.write("short.txt", "0 1 0 1\n1 1 1 1\n")}),
+                exit_bad_input, "got 4 bits, expected 166");
 }
 
 TEST_CASE("tanimoto plans, and writes no more than it may", "[cli][tanimoto]") {
@@ -349,24 +309,17 @@ TEST_CASE("tanimoto says what is wrong", "[cli][tanimoto]") {
   fails("#FPS1\n#num_bits=16\nffff\ta\n", "got 1 row");
   fails("#FPS1\n#num_bits=16\nffff\ta\n", ":2: got 16 bits, expected 8", {"--bits", "8"});
   fails("fff\ta\nfff\tb\n", "got 3 hexadecimal digits", {"--input-format", "fps"});
-  fails("a 0101010101\nb 01010101\n", ":2: column 2: got 8 digits, expected 10");
-  fails("a 0101010102\nb 01010101zz\n", ":2: column 2: got '01010101zz'", {"--columns", "2"});
-  fails("a 0101010101\nb 0101010111\nc\n", ":3: got 1 field, expected at least 2",
-        {"--columns", "2"});
+  fails("00ff00ff\ta\n0f0f0f0f\tb\n", "got '0f0f0f0f' in one field");
+  fails("id,label,fp\n0,1,0101010101\n1,0,0101010111\n", "got '0101010101' in one field");
   fails("0 1 1\n1 2 0\n", "got 2 in row 2, column 2 of values, expected 0 or 1");
   fails("id,x,y\nm,0,1\nn,,1\n", "got a missing value in row 2 ('n'), column 1");
-  fails("00112233 a\n44556677 b\n", "with which --transpose does not go", {"--transpose"});
+  fails("#FPS1\n0011\ta\n4455\tb\n", "with which --transpose does not go", {"--transpose"});
   fails("0 1 1\n1 1 0\n", "got 3 columns, expected 4 for 4 bits",
         {"--bits", "4", "--input-format", "table"});
-  fails("0 1 1\n1 1 0\n", "got int8, expected .npy of uint8", {"--input-format", "packed"});
-  const rows all = make_rows(4, 1);
-  const std::string packed = folder.write("p.npy", packed_of(all, false));
-  check_refused(run_command({"tanimoto", packed}), exit_bad_input, "--bits N says");
-  check_refused(run_command({"tanimoto", packed, "--input-format", "hex"}), exit_bad_input,
+  const std::string packed = folder.write("p.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
+  check_refused(run_command({"tanimoto", packed}), exit_bad_input, "np.unpackbits(a, axis=1)");
+  check_refused(run_command({"tanimoto", packed, "--input-format", "fps"}), exit_bad_input,
                 "is not text");
-  const std::string ones = folder.write("ones.npy", npy_of("|u1", {"\xFF\xFF", "\xFF\xFF"}));
-  check_refused(run_command({"tanimoto", ones, "--bits", "12"}), exit_bad_input,
-                "got a bit after the last of 12 in row 0");
   const auto usage = [&](std::vector<std::string> words, const std::string& part) {
     words.insert(words.begin(), {"tanimoto", packed});
     check_refused(run_command(words), exit_usage, part);

@@ -1,5 +1,4 @@
-// The readers of fingerprints. FPS is compared with a plain reader; lines with digits are held to
-// what their result must be. The first byte chooses the reader and the number of bits that is asked
+// The reader of FPS, compared with a plain one. The first byte has the number of bits that is asked
 // for, the second how the text is cut into blocks; the rest is the text.
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +11,7 @@
 #include "fuzz/blocks_of_lines.hpp"
 #include "fuzz/expect.hpp"
 #include "io/io_error.hpp"
-#include "io/read/fingerprints/digits_reader.hpp"
+#include "io/read/fingerprints/fps_reader.hpp"
 
 namespace {
 
@@ -100,7 +99,7 @@ void check_fps(const std::string& text, std::size_t block, gpu::index_t bits) {
   const reference_fps expected = read_reference(text, static_cast<std::uint64_t>(bits));
   try {
     const gpu::io::table got =
-        gpu::io::read_fps(std::make_unique<blocks_of_lines>(text, block), "text", {.bits = bits});
+        gpu::io::read_fps(std::make_unique<blocks_of_lines>(text, block), "text", bits);
     expect(!expected.refused, "the reader takes what the reference refuses");
     expect(got.bits->rows() == std::ssize(expected.rows), "rows");
     for (std::size_t i = 0; i < expected.rows.size(); ++i) {
@@ -117,50 +116,12 @@ void check_fps(const std::string& text, std::size_t block, gpu::index_t bits) {
   }
 }
 
-void check_digits(const std::string& text, std::size_t block, gpu::io::fingerprint_format format,
-                  gpu::index_t bits) {
-  (void)gpu::io::format_of_lines(text, {});
-  const gpu::io::text_options options{.comment = bits % 2 == 1 ? "%" : ""};
-  try {
-    const gpu::io::table got =
-        gpu::io::read_digits(std::make_unique<blocks_of_lines>(text, block), "text", options,
-                             {.format = format, .bits = bits});
-    expect(got.bits->rows() >= 1 && got.bits->cols() >= 1, "a shape");
-    expect(got.bits->rows() <= 1 + std::count(text.begin(), text.end(), '\n'), "rows of no line");
-    expect(!got.names.given() || got.names.size() == got.bits->rows(), "names");
-    expect(bits == 0 || got.bits->cols() == bits, "the bits that were asked for");
-    std::uint32_t behind = 0;
-    const gpu::index_t rest = got.bits->cols() % 32;
-    for (gpu::index_t i = 0; i < got.bits->rows() && rest != 0; ++i) {
-      const std::uint32_t* const row = got.bits->words() + i * got.bits->row_words();
-      behind |= row[got.bits->row_words() - 1] >> rest;
-    }
-    expect(behind == 0, "a bit behind the last");
-  } catch (const gpu::io::input_error&) {
-    // As meant.
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using format = gpu::io::fingerprint_format;
   if (size < 2) return 0;
   const std::string text(reinterpret_cast<const char*>(data + 2), size - 2);
-  const std::size_t block = 4U * data[1];
-  const gpu::index_t bits = data[0] >> 2;
-  switch (data[0] & 3U) {
-    case 0:
-      check_digits(text, block, format::hex, bits);
-      break;
-    case 1:
-      check_digits(text, block, format::binary, bits);
-      break;
-    case 2:
-      check_digits(text, block, format::automatic, bits);
-      break;
-    default:
-      check_fps(text, block, bits);
-  }
+  (void)gpu::io::digits_in(text);
+  check_fps(text, 4U * data[1], data[0] >> 2);
   return 0;
 }

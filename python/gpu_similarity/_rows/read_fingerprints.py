@@ -22,7 +22,7 @@ from .._tables.read_table import (
 )
 from .products import Bits
 
-Format = Literal["auto", "fps", "hex", "binary", "table", "packed"]
+Format = Literal["auto", "fps", "table"]
 
 
 class Fingerprints(NamedTuple):
@@ -48,7 +48,6 @@ def read_fingerprints(
     *,
     input_format: Format = "auto",
     bits: int | None = None,
-    bit_order: Literal["big", "little"] = "big",
     header: Sign = "auto",
     row_names: Sign = "auto",
     delimiter: str = "auto",
@@ -66,19 +65,15 @@ def read_fingerprints(
     ----------
     path : str or path
         The file, perhaps compressed by gzip or zstd.
-    input_format : {"auto", "fps", "hex", "binary", "table", "packed"}
-        "fps": chemfp's text. "hex", "binary": lines with the digits of a fingerprint in one field,
-        hexadecimal or 0 and 1, and perhaps a name in another. "table": 0 and 1 of any format that
-        `read_table` takes. "packed": .npy of uint8 as np.packbits(rows, axis=1) packs. "auto" finds
-        out by the first lines; of .npy it takes octets where `bits` of them fill the columns.
+    input_format : {"auto", "fps", "table"}
+        "fps": chemfp's text. "table": 0 and 1 of any format that `read_table` takes. "auto": FPS
+        if the file begins with #FPS1, else a table.
     bits : int, optional
-        Bits of a row, where its octets have more, or .npy is packed.
-    bit_order : {"big", "little"}
-        Of packed octets, np.packbits' bitorder.
+        Bits of a row, where the octets of FPS have more.
     header, row_names, delimiter, comment, names_column, names, transpose, cpu_threads, max_bytes
         As in `read_table`.
     columns : str or int, optional
-        The column of the digits, by number from 1 or by name; default: that of the most digits.
+        The columns of bits of a table, by number from 1 or by name; default: all.
 
     Returns
     -------
@@ -126,7 +121,6 @@ def read_fingerprints(
         max_bytes=max_bytes,
     )
     options["input_format"] = input_format
-    options["bit_order"] = bit_order
     if bits is not None:
         options["bits"] = integer("bits", bits)
         if options["bits"] < 1:

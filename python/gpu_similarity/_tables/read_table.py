@@ -40,7 +40,7 @@ _MATRICES = (b"matrix.mtx", b"matrix.mtx.gz", b"matrix.mtx.zst")
 _SIGNS: dict[Any, str] = {"auto": "auto", True: "yes", False: "no"}
 _CHOICE = re.compile(r"--(header|row-names) (yes|no)\b")
 _CHOSEN = re.compile(r"--(columns|skip-columns) ([\w.,-]+) (?=leaves |reads )")
-_LETTER = re.compile(r"--(decimal|comment) '?(.)'?")
+_WORD = re.compile(r"--(decimal|comment|input-format) '?(fps|table|.)'?")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 _NAMED = re.compile(r"then gpu-similarity \.\.\. (\S+) --names (\S+)")
 _PIPED = re.compile(r"[:;] (\S[^:;]*) FILE \| gpu-similarity \.\.\. -")
@@ -345,7 +345,7 @@ def in_keywords(message: str) -> str:
     message = _NAMED.sub(r"then read_table('\1', names='\2')", message)
     message = _PIPED.sub(r"; \1 FILE > OTHER makes one", message)
     message = _CHOSEN.sub(_chosen_columns, message)
-    message = _LETTER.sub(lambda m: f"{m[1]}={m[2]!r}", message)
+    message = _WORD.sub(lambda m: f"{m[1].replace('-', '_')}={m[2]!r}", message)
     return _OPTION.sub(lambda m: m[1].replace("-", "_"), message)
 
 

@@ -70,9 +70,7 @@ std::string examples_text(std::string_view verb) {
            "Examples:\n"
            "  gpu-similarity tanimoto molecules.fps.gz --threshold 0.7 -o near.tsv\n"
            "  gpu-similarity tanimoto queries.fps --against molecules.fps --keep top-k -k 5\n"
-           "  gpu-similarity tanimoto packed.npy --bits 2048 -t 0.8 -o network.tsv\n"
-           "  gpu-similarity tanimoto molecules.csv --columns fingerprint --names-column id -t "
-           "0.8\n"
+           "  gpu-similarity tanimoto bits.npy -t 0.8 -o network.tsv\n"
            "  gpu-similarity tanimoto molecules.fps -t 0.6 -o near.tsv.gz --resume";
   }
   if (verb == "rank") {

@@ -111,8 +111,6 @@ inline constexpr auto words_of<io::result_format> =
                                             {"npy", io::result_format::npy}});
 template <>
 inline constexpr auto words_of<io::fingerprint_format> = io::fingerprint_formats;
-template <>
-inline constexpr auto words_of<io::bit_order> = io::bit_orders;
 
 /// The word for `value`.
 template <class Value>

@@ -145,18 +145,12 @@ void add_execution(verb& v, pairs_command& c) {
 /// How the bits of INPUT and --against stand in their files.
 void add_fingerprints(verb& v, io::fingerprint_options& bits) {
   v.heading = "Input";
-  add_choice(v, "--input-format", bits.format,
-             "How the file holds the bits: FPS; lines with hexadecimal digits, or with "
-             "digits 0 and 1, in one field (--columns says which); a table of 0 and 1; "
-             ".npy of uint8 as np.packbits packs [auto]")
+  add_choice(
+      v, "--input-format", bits.format,
+      "How the file holds the bits: FPS, or a table of 0 and 1 [FPS if it begins with #FPS1]")
       ->of_result();
-  v.add_number(
-       "--bits", bits.bits, "N", {.least = 1, .most = 2147483647},
-       "Bits of a row, if its octets have more or the file does not say that they are packed [all]")
-      ->of_result();
-  add_choice(v, "--bit-order", bits.order,
-             "For packed octets: whether the most or the least significant bit comes first, as in "
-             "np.packbits [big]")
+  v.add_number("--bits", bits.bits, "N", {.least = 1, .most = 2147483647},
+               "Bits of a row, if FPS has more octets and no header [all]")
       ->of_result();
 }
 
@@ -330,9 +324,8 @@ void add_pair_options(verb& v, pairs_command& c) {
 
 void add_tanimoto_options(verb& v, pairs_command& c) {
   add_input(v, c,
-            "Fingerprints: FPS, text with hexadecimal or binary digits, a table of 0 and 1 of any "
-            "format that the other commands read, or packed .npy, each also compressed by gzip or "
-            "zstd; - for standard input");
+            "Fingerprints: FPS, or a table of 0 and 1 of any format that the other commands read, "
+            "each also compressed by gzip or zstd; - for standard input");
   add_fingerprints(v, *c.fingerprints);
   add_against(v, c);
   add_match(v, c,

@@ -25,14 +25,6 @@ const char* other_suffix(const input& file) {
   return nullptr;
 }
 
-std::unique_ptr<row_reader> open_lines(input& file, const read_options& options) {
-  if (const char* const suffix = other_suffix(file)) {
-    throw input_error(file.name(), {},
-                      fmt::format("is named {} but does not begin like one", suffix));
-  }
-  return std::make_unique<text_rows>(file.lines(), options, file.name());
-}
-
 // What would be said in vain of a file that has numbers alone: `what`.
 void check_text_options(const input& file, const text_options& text, const char* what) {
   const char* const option = !text.columns.empty()        ? "--columns"
@@ -43,10 +35,24 @@ void check_text_options(const input& file, const text_options& text, const char*
   throw input_error(file.name(), {}, fmt::format("is {}, and {} is only for text", what, option));
 }
 
+// What a reader of a file becomes that has neither turned its rows nor named them.
+std::unique_ptr<row_reader> turn_and_name(std::unique_ptr<row_reader> rows, bool turns,
+                                          const read_options& options, const std::string& file) {
+  if (turns) rows = std::make_unique<transposed_rows>(std::move(rows), options.threads);
+  return name_rows(std::move(rows), options.transposes ? 0 : options.text.rows.begin, options,
+                   file);
+}
+
 }  // namespace
 
 bool is_text(const input& file) {
   return !is_matrix_market(file) && !file.begins_with(npy_magic) && other_suffix(file) == nullptr;
+}
+
+std::unique_ptr<row_reader> open_text(std::unique_ptr<line_source> lines,
+                                      const read_options& options, const std::string& file) {
+  return turn_and_name(std::make_unique<text_rows>(std::move(lines), options, file),
+                       options.transposes, options, file);
 }
 
 std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) {
@@ -60,20 +66,19 @@ std::unique_ptr<row_reader> open_rows(input& file, const read_options& options) 
     // Their columns become rows while their entries are put in order.
     return choose_rows(open_matrix_market(file, options), rows, file.name());
   }
-  std::unique_ptr<row_reader> source;
-  bool is_turned = false;
   if (file.begins_with(npy_magic)) {
     check_text_options(file, options.text, "an array");
-    is_turned = options.transposes && rows.is_all();
-    source = choose_rows(open_npy(file.bytes(), file.name(), is_turned, options.threads), rows,
-                         file.name());
-  } else {
-    source = open_lines(file, options);
+    const bool is_turned = options.transposes && rows.is_all();
+    return turn_and_name(
+        choose_rows(open_npy(file.bytes(), file.name(), is_turned, options.threads), rows,
+                    file.name()),
+        options.transposes && !is_turned, options, file.name());
   }
-  if (options.transposes && !is_turned) {
-    source = std::make_unique<transposed_rows>(std::move(source), options.threads);
+  if (const char* const suffix = other_suffix(file)) {
+    throw input_error(file.name(), {},
+                      fmt::format("is named {} but does not begin like one", suffix));
   }
-  return name_rows(std::move(source), options.transposes ? 0 : rows.begin, options, file.name());
+  return open_text(file.lines(), options, file.name());
 }
 
 table read_table(const std::string& path, const read_options& options) {

@@ -56,4 +56,9 @@ struct read_options {
 /// @throw as read_table, while the source is opened or read.
 [[nodiscard]] std::unique_ptr<row_reader> open_rows(input& file, const read_options& options = {});
 
+/// The same of the lines of a text.
+[[nodiscard]] std::unique_ptr<row_reader> open_text(std::unique_ptr<line_source> lines,
+                                                    const read_options& options,
+                                                    const std::string& file);
+
 }  // namespace gpu::io

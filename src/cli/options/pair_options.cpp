@@ -154,149 +154,6 @@ void add_fingerprints(verb& v, io::fingerprint_options& bits) {
       ->of_result();
 }
 
-/// Which option runs the job in parts; "" where none does.
-const char* parts_option(const pairs_command& c) {
-  return c.is_part ? "--part" : c.resumes ? "--resume" : "";
-}
-
-/// What does not go with --adjust max-t, or only with it; "" where there is nothing.
-std::string check_permutations(const verb& v, const pairs_command& c) {
-  if (c.correct != correction::max_t) {
-    return v.given_of({"--shuffle", "--permutations", "--seed"}, "needs --adjust max-t");
-  }
-  const double least = 1.0 / (1.0 + static_cast<double>(c.max_t.permutations));
-  if (c.filter.max_p < least) {
-    return fmt::format(
-        "--max-p: got {}, expected at least {:.6g} with --permutations {}: no adjusted p is "
-        "smaller than 1 / {}",
-        c.filter.max_p, least, c.max_t.permutations, c.max_t.permutations + 1);
-  }
-  if (c.is_part || c.resumes) {
-    return fmt::format(
-        "--adjust max-t does not go with {}: its cut needs all pairs. Run it once with "
-        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
-        "--min-abs, without --max-p",
-        parts_option(c));
-  }
-  return c.plan_only ? "--adjust max-t does not go with --plan: its cut needs the shuffles" : "";
-}
-
-/// What does not go with --keep-fraction; "" where there is nothing.
-std::string check_fraction(const verb& v, const pairs_command& c) {
-  if (c.keep_fraction == 0) return "";
-  if (c.is_part || c.resumes) {
-    return fmt::format(
-        "--keep-fraction does not go with {}: its cut needs all pairs. Run it once with "
-        "--keep counts --report FILE, and give the min_abs_effective of the report to the parts as "
-        "{}",
-        parts_option(c), c.fingerprints ? "--threshold" : "--min-abs");
-  }
-  return v.given_of({"--min-abs", "--threshold", "--adjust", "--plan"},
-                    "does not go with --keep-fraction");
-}
-
-/// What does not go with --nan pairwise, or only with it; "" where there is nothing.
-std::string check_missing_values(const verb& v, const pairs_command& c) {
-  if (!c.is_pairwise()) {
-    return v.given_of({"--min-observations", "--observations", "--observations-output"},
-                      "needs --nan pairwise");
-  }
-  if ((c.is_part || c.resumes) && !c.observations.empty()) {
-    return fmt::format(
-        "--observations-output does not go with {}: parts of dense results have only the "
-        "statistics",
-        parts_option(c));
-  }
-  return "";
-}
-
-/// What does not go with covariates and weights of columns; "" where there is nothing.
-std::string check_columns(const verb& v, const pairs_command& c) {
-  if (v.is_given("--match") && c.against.empty() && !c.has_column_tables()) {
-    return c.fingerprints ? "--match needs --against"
-                          : "--match needs --against, --covariates or --weights";
-  }
-  for (const auto& [option, file] : c.column_tables()) {
-    if (file != "-") continue;
-    return fmt::format("{} -: only INPUT may be standard input, expected a file", option);
-  }
-  return "";
-}
-
-/// Refuses options that would change nothing in this run; "" where there are none.
-std::string check_kept(const verb& v, const pairs_command& c) {
-  for (const char* option : {"-k", "--order"}) {
-    if (!v.is_given(option) || c.keep == keep_kind::top_k) continue;
-    return fmt::format("{} needs --keep top-k", option);
-  }
-  if (c.digits > 0) {
-    if (c.format == io::result_format::npy || c.keep == keep_kind::counts) {
-      return "--digits needs real numbers in text";
-    }
-    // merge computes q from the statistics of parts.
-    if (c.is_part || c.resumes) {
-      return fmt::format("--digits does not go with {}, expected the statistic in full",
-                         parts_option(c));
-    }
-  }
-  if (c.keep != keep_kind::dense && !c.observations.empty()) {
-    return "--observations-output needs --keep dense; edges and top-k have --observations";
-  }
-  if (c.keep == keep_kind::dense) {
-    for (const char* cut :
-         {"--max-p", "--min-abs", "--tail", "--adjust", "--threshold", "--keep-fraction"}) {
-      if (v.is_given(cut)) {
-        return fmt::format("{} does not go with --keep dense, which keeps every statistic", cut);
-      }
-    }
-  }
-  return "";
-}
-
-/// Where columns of a pair behind p have no place; "" where they have one.
-/// @param option asks for the columns.
-std::string check_place(const pairs_command& c, std::string_view option) {
-  if (c.keep == keep_kind::counts || c.keep == keep_kind::dense) {
-    return fmt::format(
-        "{} does not go with --keep {}, which has no columns of a pair: expected edges or top-k{}",
-        option, c.keep == keep_kind::counts ? "counts" : "dense",
-        c.writes_n && c.keep == keep_kind::dense ? ", or --observations-output FILE" : "");
-  }
-  return "";
-}
-
-/// Where confidence intervals have no place; "" where they have one, or are not asked for.
-std::string check_confidence(const pairs_command& c) {
-  if (c.confidence == 0) return "";
-  const measure_info info = c.info();
-  if (info.interval == interval_method::none) {
-    return fmt::format("--confidence: {} has no confidence interval, expected another measure",
-                       info.name);
-  }
-  if (!c.weights.empty() && c.pairs.effective_observations == 0) {
-    return "--confidence with --weights needs --effective-observations";
-  }
-  return check_place(c, "--confidence");
-}
-
-std::string check_files(const verb& v, const pairs_command& c) {
-  if (c.input == "-" && c.against == "-") {
-    return "--against -: standard input is INPUT already, expected a file";
-  }
-  if (c.plan_only) {
-    return v.given_of({"--output", "--report", "--observations-output"},
-                      "does not go with --plan, which writes to standard output");
-  }
-  if (c.format != io::result_format::npy || c.is_part) return "";
-  if (c.keep == keep_kind::counts && c.output.empty()) {
-    return "--format npy of counts needs --output: the two totals are text";
-  }
-  if (c.keep == keep_kind::edges && (c.output.empty() || c.output == "-")) {
-    return "--format npy of edges needs --output FILE: the file begins with their number";
-  }
-  return "";
-}
-
 }  // namespace
 
 words<measure> measure_words() {
@@ -375,13 +232,71 @@ void check_with_library(const pairs_command& c) {
 }
 
 std::string check_pair_options(const verb& v, const pairs_command& c) {
-  for (const std::string& wrong :
-       {check_kept(v, c), check_confidence(c), check_permutations(v, c), check_fraction(v, c),
-        check_missing_values(v, c), c.writes_n ? check_place(c, "--observations") : std::string(),
-        check_columns(v, c), check_parts_options(v, c), check_files(v, c)}) {
-    if (!wrong.empty()) return wrong;
-  }
-  return "";
+  const bool is_in_parts = c.is_part || c.resumes;
+  const std::string no_parts = c.is_part ? "does not go with --part" : "does not go with --resume";
+  const std::string once = fmt::format(
+      "{}: its cut needs all pairs. Run it once with --keep counts --report FILE, and give the "
+      "min_abs_effective of the report to the parts as {}",
+      no_parts, c.fingerprints ? "--threshold" : "--min-abs");
+  const bool is_max_t = c.correct == correction::max_t;
+  const double least = 1.0 / (1.0 + static_cast<double>(c.max_t.permutations));
+  const bool is_pairwise = c.is_pairwise();
+  const bool is_dense = c.keep == keep_kind::dense;
+  const bool is_counts = c.keep == keep_kind::counts;
+  const std::string no_columns = fmt::format(
+      "does not go with --keep {}, which has no columns of a pair: expected edges or top-k{}",
+      word_of(c.keep), c.writes_n && is_dense ? ", or --observations-output FILE" : "");
+  const measure_info info = c.info();
+  const bool is_array = c.format == io::result_format::npy;
+  const std::string one_stdin = "-: only INPUT may be standard input, expected a file";
+  std::string wrong = v.broken({
+      {c.keep != keep_kind::top_k, "-k --order", "needs --keep top-k"},
+      {is_array || is_counts, "--digits", "needs real numbers in text"},
+      // merge computes q from the statistics of parts.
+      {is_in_parts, "--digits", no_parts + ", expected the statistic in full"},
+      {!is_dense, "--observations-output",
+       "needs --keep dense; edges and top-k have --observations"},
+      {is_dense, "--max-p --min-abs --tail --adjust --threshold --keep-fraction",
+       "does not go with --keep dense, which keeps every statistic"},
+      {info.interval == interval_method::none, "--confidence",
+       fmt::format(": {} has no confidence interval, expected another measure", info.name)},
+      {!c.weights.empty() && c.pairs.effective_observations == 0, "--confidence",
+       "with --weights needs --effective-observations"},
+      {is_counts || is_dense, "--confidence", no_columns},
+      {!is_max_t, "--shuffle --permutations --seed", "needs --adjust max-t"},
+      {is_max_t && c.filter.max_p < least, "--max-p",
+       fmt::format(": got {}, expected at least {:.6g} with --permutations {}: no adjusted p is "
+                   "smaller than 1 / {}",
+                   c.filter.max_p, least, c.max_t.permutations, c.max_t.permutations + 1)},
+      {is_max_t && is_in_parts, "--adjust", "max-t " + once + ", without --max-p"},
+      {is_max_t && c.plan_only, "--adjust",
+       "max-t does not go with --plan: its cut needs the shuffles"},
+      {is_in_parts, "--keep-fraction", once},
+      {c.keep_fraction > 0, "--min-abs --threshold --adjust --plan",
+       "does not go with --keep-fraction"},
+      {!is_pairwise, "--min-observations --observations --observations-output",
+       "needs --nan pairwise"},
+      {is_in_parts, "--observations-output",
+       no_parts + ": parts of dense results have only the statistics"},
+      {is_counts || is_dense, "--observations", no_columns},
+      {c.against.empty() && c.covariates.empty() && c.weights.empty(), "--match",
+       c.fingerprints ? "needs --against" : "needs --against, --covariates or --weights"},
+      {c.covariates == "-", "--covariates", one_stdin},
+      {c.weights == "-", "--weights", one_stdin},
+  });
+  if (wrong.empty()) wrong = check_parts_options(v, c);
+  if (!wrong.empty()) return wrong;
+  return v.broken({
+      {c.input == "-" && c.against == "-", "--against",
+       "-: standard input is INPUT already, expected a file"},
+      {c.plan_only, "--output --report --observations-output",
+       "does not go with --plan, which writes to standard output"},
+      {is_array && !c.is_part && is_counts && c.output.empty(), "--format",
+       "npy of counts needs --output: the two totals are text"},
+      {is_array && !c.is_part && c.keep == keep_kind::edges &&
+           (c.output.empty() || c.output == "-"),
+       "--format", "npy of edges needs --output FILE: the file begins with their number"},
+  });
 }
 
 }  // namespace gpu::cli

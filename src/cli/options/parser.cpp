@@ -27,10 +27,8 @@ namespace {
 
 using command_line = std::vector<std::string>;
 
-std::string check_backend(const execution& exec) {
-  return exec.target == backend::cpu && !exec.devices.empty()
-             ? "--devices does not go with --backend cpu"
-             : "";
+std::string check_backend(const verb& v, const execution& exec) {
+  return v.broken({{exec.target == backend::cpu, "--devices", "does not go with --backend cpu"}});
 }
 
 /// Of the commands that take rows one by one.
@@ -46,10 +44,12 @@ void refuse(const std::string& wrong) {
 
 /// What is wrong with a job of differential correlation; "" where nothing is.
 std::string check_differential(const verb& v, const pairs_command& job) {
-  if (job.groups == "-") {
-    return "--groups -: only INPUT may be standard input, expected a file or labels";
-  }
-  if (v.is_given("-k") && job.keep != keep_kind::top_k) return "-k needs --keep top-k";
+  const std::string wrong = v.broken({
+      {job.groups == "-", "--groups",
+       "-: only INPUT may be standard input, expected a file or labels"},
+      {job.keep != keep_kind::top_k, "-k", "needs --keep top-k"},
+  });
+  if (!wrong.empty()) return wrong;
   if (job.format != io::result_format::npy) return check_parts_options(v, job);
   return "--format: npy is not offered for differential, expected tsv or csv";
 }
@@ -78,7 +78,7 @@ void check_modules(const verb& v, modules_command& job) {
 void check_files(const verb& v, job_files& job, const execution& exec) {
   job.input = io::input_file(job.input);
   check_output(v, job);
-  refuse(check_backend(exec));
+  refuse(check_backend(v, exec));
   refuse(check_text_options(job.text));
 }
 
@@ -99,7 +99,7 @@ void check_pairs(const verb& v, pairs_command& job) {
   settle_adjustment(job);
   refuse(check_pair_options(v, job));
   check_with_library(job);
-  refuse(check_backend(job.pairs.exec));
+  refuse(check_backend(v, job.pairs.exec));
   refuse(check_text_options(job.text));
 }
 

@@ -42,26 +42,24 @@ void add_parts(verb& v, pairs_command& c, const char* parts_text) {
 }
 
 std::string check_parts_options(const verb& v, const pairs_command& c) {
-  if (v.is_given("--output-dir") && !c.is_part && !c.resumes) {
-    return "--output-dir needs --part or --resume";
-  }
-  if (v.is_given("--parts") && !c.resumes && !c.plan_only) {
-    return c.is_differential() ? "--parts needs --resume" : "--parts needs --resume or --plan";
-  }
-  if (c.plan_only && (c.is_part || c.resumes)) {
-    return c.is_part ? "--part does not go with --plan: --parts N plans a job in parts"
-                     : "--resume does not go with --plan";
-  }
-  if (!c.is_part && !c.resumes) return "";
-  if (c.is_part && c.resumes) return "--part does not go with --resume, which runs all parts";
-  if (c.input == "-" || c.against == "-") {
+  const bool is_in_parts = c.is_part || c.resumes;
+  const std::string wrong = v.broken({
+      {!is_in_parts, "--output-dir", "needs --part or --resume"},
+      {!c.resumes && !c.plan_only, "--parts",
+       c.is_differential() ? "needs --resume" : "needs --resume or --plan"},
+      {c.plan_only, "--part", "does not go with --plan: --parts N plans a job in parts"},
+      {c.plan_only, "--resume", "does not go with --plan"},
+      {c.resumes, "--part", "does not go with --resume, which runs all parts"},
+  });
+  if (!wrong.empty()) return wrong;
+  if (is_in_parts && (c.input == "-" || c.against == "-")) {
     return "standard input has no parts: each reads the input again";
   }
-  if (c.resumes && (c.output.empty() || c.output == "-")) return "--resume needs --output FILE";
-  if (!c.is_part) return "";
-  if (c.part_folder.empty()) return "--part needs --output-dir DIR";
-  return v.given_of({"--output", "--report"},
-                    "does not go with --part, which writes into --output-dir");
+  return v.broken({
+      {c.output.empty() || c.output == "-", "--resume", "needs --output FILE"},
+      {c.part_folder.empty(), "--part", "needs --output-dir DIR"},
+      {c.is_part, "--output --report", "does not go with --part, which writes into --output-dir"},
+  });
 }
 
 void add_parts_verb(verb& v, parts_command& c) {

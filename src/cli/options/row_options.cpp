@@ -258,11 +258,10 @@ void add_soft_threshold(verb& v, soft_threshold_command& c) {
 }
 
 std::string check_soft_threshold(const verb& v, const soft_threshold_command& c) {
-  if (c.pairs.nans != nan_policy::pairwise && v.is_given("--min-observations")) {
-    return "--min-observations needs --nan pairwise";
-  }
-  if (c.keep == soft_result::fit) return "";
-  return v.given_of({"--bins", "--min-r-squared"}, "needs --keep fit");
+  return v.broken({
+      {c.pairs.nans != nan_policy::pairwise, "--min-observations", "needs --nan pairwise"},
+      {c.keep != soft_result::fit, "--bins --min-r-squared", "needs --keep fit"},
+  });
 }
 
 }  // namespace gpu::cli

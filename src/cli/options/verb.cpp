@@ -123,9 +123,16 @@ option* verb::add_words(std::string_view names, const std::vector<std::string_vi
   return add(names, std::move(take_word), std::move(help))->type_name(type);
 }
 
-std::string verb::given_of(std::initializer_list<const char*> names, std::string_view what) const {
-  for (const char* each : names) {
-    if (is_given(each)) return fmt::format("{} {}", each, what);
+std::string verb::broken(std::initializer_list<option_rule> rules) const {
+  for (const option_rule& rule : rules) {
+    if (!rule.applies) continue;
+    for (std::string_view rest = rule.options; !rest.empty();) {
+      const std::string_view asked = rest.substr(0, rest.find(' '));
+      if (is_given(asked)) {
+        return fmt::format("{}{}{}", asked, rule.what.starts_with(':') ? "" : " ", rule.what);
+      }
+      rest.remove_prefix(std::min(asked.size() + 1, rest.size()));
+    }
   }
   return "";
 }

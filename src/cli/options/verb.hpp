@@ -76,6 +76,13 @@ struct number_range {
 /// Other words for some of the values.
 using aliases = std::map<std::string, std::string>;
 
+/// Options that some jobs refuse.
+struct option_rule {
+  bool applies = false;      ///< To this job.
+  std::string_view options;  ///< With blanks between them: the first that is given breaks the rule.
+  std::string what;          ///< Behind the option.
+};
+
 /// A verb with its options, in the order of the help.
 struct verb {
   std::string name;
@@ -104,9 +111,8 @@ struct verb {
   option* add_words(std::string_view names, const std::vector<std::string_view>& known,
                     std::function<void(std::size_t)> take, std::string help, const aliases& others);
 
-  /// The first of `names` that is given, followed by `what`; "" where none is.
-  [[nodiscard]] std::string given_of(std::initializer_list<const char*> names,
-                                     std::string_view what) const;
+  /// What the first of `rules` that is broken says; "" where none is.
+  [[nodiscard]] std::string broken(std::initializer_list<option_rule> rules) const;
   /// Whether it has the option, and it is given.
   [[nodiscard]] bool is_given(std::string_view option_name) const;
 };

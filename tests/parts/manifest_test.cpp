@@ -134,8 +134,8 @@ TEST_CASE("A checksum is text and back", "[parts]") {
 
 TEST_CASE("Names of a folder are told apart", "[parts]") {
   const gpu_test::temporary_folder folder;
-  CHECK(part_folder::name_of({0, 3, 12}, ".tsv") == "part-03-of-12.tsv");
-  CHECK(part_folder::name_of({2, 3, 7}, ".bins") == "count-2-part-3-of-7.bins");
+  CHECK(gpu::cli::name_of({0, 3, 12}, ".tsv") == "part-03-of-12.tsv");
+  CHECK(gpu::cli::name_of({2, 3, 7}, ".bins") == "count-2-part-3-of-7.bins");
   for (const char* name : {"part-03-of-12.json", "count-2-part-11-of-12.json", "part-03-of-12.tsv",
                            "part-13-of-12.json", "part-0-of-12.json", "part-1-of-12.jsonx",
                            "count-0-part-1-of-12.json", "part-04-of-12.tsv.abcdef.partial", "x"}) {

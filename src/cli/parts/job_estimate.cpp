@@ -43,38 +43,6 @@ index_t first_sample(index_t cols) {
   return std::clamp(static_cast<index_t>(rows), least, most_first_rows);
 }
 
-detail::any_table first_rows(const io::table& table, index_t rows) {
-  if (table.sparse) {
-    return table.sparse->with_rows(std::min(rows, table.rows()),
-                                   [](const auto& view) -> detail::any_table { return view; });
-  }
-  return std::visit(
-      [&]<class T>(const matrix<T>& values) -> detail::any_table {
-        const index_t taken = std::min(rows, values.rows());
-        return detail::read_table(matrix_view<const T>(values.data(), taken, values.cols()));
-      },
-      table.values);
-}
-
-detail::pair_tables first_tables(const input_tables& tables, index_t rows) {
-  detail::pair_tables first{first_rows(tables.x, rows)};
-  if (tables.y) first.y = first_rows(*tables.y, rows);
-  return first;
-}
-
-/// The counts of at most `rows` rows, of each table.
-pair_counts count_first(const pairs_command& job, const input_tables& tables, index_t rows) {
-  count_sink sink{.keep = job.filter};
-  sink.keep.adjust = adjustment::none;
-  if (tables.x.bits) {
-    std::optional<bit_matrix_view> y;
-    if (tables.y) y = first_bits(*tables.y, rows);
-    return all_bits(first_bits(tables.x, rows), y, job.pairs, sink);
-  }
-  return detail::all_pairs(job.what, first_tables(tables, rows), tables.with_columns(job.pairs),
-                           sink);
-}
-
 double pairs_of(const input_tables& tables, index_t most_rows) {
   const auto rows = static_cast<double>(std::min(tables.rows(), most_rows));
   if (!tables.y) return rows * (rows - 1) / 2;
@@ -103,13 +71,14 @@ struct sample {
 sample take_first(const pairs_command& job, const input_tables& tables, index_t rows) {
   if (job.is_differential()) {
     differential_counts counts = detail::differential_pairs(
-        job.what, first_rows(tables.x, rows), {tables.groups.first, tables.groups.second},
-        job.pairs,
+        job.what, table_of(tables.x, rows), {tables.groups.first, tables.groups.second}, job.pairs,
         differential_count_sink{.keep = filter_of_first(job, pairs_of(tables, tables.rows()))});
     // The time is that of the whole call: preparing the rows takes little of it.
     return {.pairs_seconds = counts.summary.seconds, .degree = std::move(counts.degree)};
   }
-  const pair_summary counted = count_first(job, tables, rows).summary;
+  count_sink sink{.keep = job.filter};
+  sink.keep.adjust = adjustment::none;
+  const pair_summary counted = all_pairs(job, tables, job.pairs, sink, rows).summary;
   return {counted.pairs_seconds, counted.prepare_seconds};
 }
 

@@ -177,12 +177,12 @@ void part_job::add_header(const part_place& place, computed& out) {
 io::output_file* part_job::row_p_file(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
   if (!job.writes_q() || job.format == io::result_format::npy || !rows_.ties) return nullptr;
-  return &add_file(out, "row_p", part_folder::name_of(place, ".row_p"));
+  return &add_file(out, "row_p", name_of(place, ".row_p"));
 }
 
 void part_job::compute_edges(const part_place& place, computed& out) {
   const pairs_command& job = context_.job;
-  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::output_file& file = add_file(out, "rows", name_of(place, ending_of(job)));
   const auto writer = io::make_edge_writer(job.format, file, rows_);
   out.edge_sum = 0;
   io::output_file* const p_of_rows = row_p_file(place, out);
@@ -209,10 +209,10 @@ void part_job::compute_differences(const part_place& place, computed& out) {
   if (job.keep == keep_kind::counts) {
     pair_counts counts;
     counts.degree = std::move(found.degree);
-    io::output_file& file = add_file(out, "degrees", part_folder::name_of(place, ".degrees.npy"));
+    io::output_file& file = add_file(out, "degrees", name_of(place, ".degrees.npy"));
     return io::write_counts(io::result_format::npy, file, counts, rows_);
   }
-  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::output_file& file = add_file(out, "rows", name_of(place, ending_of(job)));
   io::buffered_text text(file);
   differential_lines lines(job.keep, job.format, job.info().symbol);
   for (const differential_edge& e : found.edges) {
@@ -222,7 +222,7 @@ void part_job::compute_differences(const part_place& place, computed& out) {
   text.flush();
   if (!job.writes_q()) return;
   // From the p of all lines merge has their q.
-  write_p(found.edges, add_file(out, "p", part_folder::name_of(place, ".p")));
+  write_p(found.edges, add_file(out, "p", name_of(place, ".p")));
 }
 
 void part_job::compute_neighbors(const part_place& place, computed& out) {
@@ -232,7 +232,7 @@ void part_job::compute_neighbors(const part_place& place, computed& out) {
                                           top_k_sink{.k = k, .keep = filter_, .order = job.order});
   out.summary = result.summary;
   rows_.first_row = result.summary.part_begin;
-  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::output_file& file = add_file(out, "rows", name_of(place, ending_of(job)));
   io::write_neighbors(job.format, file, result, rows_);
   if (io::output_file* const p_of_rows = row_p_file(place, out)) {
     const std::vector<double> p = io::p_of_entries(result, rows_);
@@ -244,7 +244,7 @@ void part_job::compute_neighbors(const part_place& place, computed& out) {
 }
 
 void part_job::compute_tests(const part_place& place, computed& out) {
-  io::output_file& file = add_file(out, "p", part_folder::name_of(place, ".p"));
+  io::output_file& file = add_file(out, "p", name_of(place, ".p"));
   const auto consume = [&](std::span<const edge> edges) {
     if (is_interrupted()) throw cancelled("interrupted");
     write_p(edges, file);
@@ -262,7 +262,7 @@ void part_job::compute_dense(const part_place& place, computed& out) {
   const correlation_matrix<double> result = all_pairs(job, context_.tables, options_, dense_sink{});
   out.summary = result.summary;
   rows_.first_row = result.summary.part_begin;
-  io::output_file& file = add_file(out, "rows", part_folder::name_of(place, ending_of(job)));
+  io::output_file& file = add_file(out, "rows", name_of(place, ending_of(job)));
   io::write_dense(job.format, file, result, rows_);
 }
 
@@ -270,7 +270,7 @@ void part_job::compute_degrees(const part_place& place, computed& out) {
   const pair_counts result =
       all_pairs(context_.job, context_.tables, options_, count_sink{.keep = filter_});
   out.summary = result.summary;
-  io::output_file& file = add_file(out, "degrees", part_folder::name_of(place, ".degrees.npy"));
+  io::output_file& file = add_file(out, "degrees", name_of(place, ".degrees.npy"));
   io::write_counts(io::result_format::npy, file, result, rows_);
 }
 
@@ -282,7 +282,7 @@ void part_job::compute_bins(const job_step& step, const part_place& place, compu
           : all_pairs(context_.job, context_.tables, options_, sink);
   out.summary = counts.summary;
   out.search = counts.search;
-  add_file(out, "bins", part_folder::name_of(place, ".bins")).write(bins_text(counts));
+  add_file(out, "bins", name_of(place, ".bins")).write(bins_text(counts));
 }
 
 part_manifest part_job::commit(const part_place& place, part_manifest manifest, computed& out) {

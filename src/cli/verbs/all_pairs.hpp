@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <variant>
 
@@ -16,20 +17,27 @@
 
 namespace gpu::cli {
 
-inline detail::any_table table_of(const io::table& table) {
+/// The first rows of a table, at most `rows`.
+inline detail::any_table table_of(const io::table& table,
+                                  index_t rows = std::numeric_limits<index_t>::max()) {
+  rows = std::min(rows, table.rows());
   if (table.sparse) {
-    return table.sparse->with_view([](const auto& view) -> detail::any_table { return view; });
+    return table.sparse->with_rows(rows,
+                                   [](const auto& view) -> detail::any_table { return view; });
   }
   return std::visit(
-      [](const auto& values) -> detail::any_table { return detail::read_table(values); },
+      [rows]<class T>(const matrix<T>& values) -> detail::any_table {
+        return detail::read_table(matrix_view<const T>(values.data(), rows, values.cols()));
+      },
       table.values);
 }
 
 /// The tables as the library takes them, whatever their element types: one instantiation of a sink
-/// in place of one a pair of types.
-inline detail::pair_tables tables_of(const input_tables& tables) {
-  detail::pair_tables out{table_of(tables.x)};
-  if (tables.y) out.y = table_of(*tables.y);
+/// instead of one a pair of types.
+inline detail::pair_tables tables_of(const input_tables& tables,
+                                     index_t rows = std::numeric_limits<index_t>::max()) {
+  detail::pair_tables out{table_of(tables.x, rows)};
+  if (tables.y) out.y = table_of(*tables.y, rows);
   return out;
 }
 
@@ -49,34 +57,27 @@ concept bit_sink = std::same_as<Sink, dense_sink> || std::same_as<Sink, edge_sin
   return static_cast<index_t>(std::clamp(limit / (4 * sizeof(edge)), least, most));
 }
 
-/// The Tanimoto similarities of x, or of x against y.
+/// The pairs of the first rows of each table, at most `rows`.
 template <class Sink>
-sink_result_t<Sink> all_bits(const bit_matrix_view& x, const std::optional<bit_matrix_view>& y,
-                             const pair_options& options, const Sink& sink) {
+sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
+                              const pair_options& options, const Sink& sink,
+                              index_t rows = std::numeric_limits<index_t>::max()) {
+  if (!tables.x.bits) {
+    return detail::all_pairs(job.what, tables_of(tables, rows), tables.with_columns(options), sink);
+  }
   if constexpr (bit_sink<Sink>) {
-    return detail::tanimoto_all_pairs(x, y ? &*y : nullptr,
+    const auto first = [rows](const bit_matrix& bits) {
+      return bit_matrix_view(bits.words(), std::min(rows, bits.rows()), bits.cols(),
+                             bits.row_words());
+    };
+    std::optional<bit_matrix_view> y;
+    if (tables.y) y = first(*tables.y->bits);
+    return detail::tanimoto_all_pairs(first(*tables.x.bits), y ? &*y : nullptr,
                                       {.part = options.part, .exec = options.exec}, sink);
   } else {
     throw unsupported(
         "tanimoto: the result is not offered, expected edges, top-k, counts or dense");
   }
-}
-
-/// The first rows of a table, at most `rows`.
-inline bit_matrix_view first_bits(const io::table& table, index_t rows) {
-  const bit_matrix& bits = *table.bits;
-  return {bits.words(), std::min(rows, bits.rows()), bits.cols(), bits.row_words()};
-}
-
-template <class Sink>
-sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
-                              const pair_options& options, const Sink& sink) {
-  if (tables.x.bits) {
-    std::optional<bit_matrix_view> y;
-    if (tables.y) y = tables.y->bits->view();
-    return all_bits(tables.x.bits->view(), y, options, sink);
-  }
-  return detail::all_pairs(job.what, tables_of(tables), tables.with_columns(options), sink);
 }
 
 }  // namespace gpu::cli

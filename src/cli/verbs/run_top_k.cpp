@@ -32,56 +32,9 @@ matrix<written_type<T>> widened(matrix<T> values) {
   }
 }
 
-/// The best of a vector so far.
-class best_of_vector {
- public:
-  struct entry {
-    double value = 0;
-    index_t index = 0;
-    index_t count = 1;
-  };
-
-  best_of_vector(index_t k, top_k_select select, bool is_distinct)
-      : k_(k), select_(select), is_distinct_(is_distinct) {}
-
-  /// Takes what is best of later elements, best first.
-  void merge(const std::vector<entry>& later) {
-    std::vector<entry> out;
-    auto a = entries_.begin();
-    auto b = later.begin();
-    while (std::ssize(out) < k_ && (a != entries_.end() || b != later.end())) {
-      if (b == later.end() || (a != entries_.end() && !comes_before(b->value, a->value))) {
-        out.push_back(*a);
-        // Equal values are one where they are to be distinct; the first occurrence stands for it.
-        const bool are_one = is_distinct_ && b != later.end() && !comes_before(a->value, b->value);
-        if (are_one) out.back().count += (b++)->count;
-        ++a;
-      } else {
-        out.push_back(*b++);
-      }
-    }
-    entries_ = std::move(out);
-  }
-
-  [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
-
- private:
-  /// NaN comes last, and equals NaN.
-  [[nodiscard]] bool comes_before(double x, double y) const {
-    if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
-    return select_ == top_k_select::largest ? x > y : x < y;
-  }
-
-  index_t k_;
-  top_k_select select_;
-  bool is_distinct_;
-  std::vector<entry> entries_;
-};
-
 class top_k_operation final : public row_operation {
  public:
-  explicit top_k_operation(const top_k_command& job)
-      : job_(job), best_(job.k, job.top.select, job.is_distinct) {}
+  explicit top_k_operation(const top_k_command& job) : job_(job) {}
 
   [[nodiscard]] const char* stage() const override { return "top-k"; }
   [[nodiscard]] const execution& exec() const override { return job_.top.exec; }
@@ -132,45 +85,58 @@ class top_k_operation final : public row_operation {
     selected_ = std::move(selected);
   }
 
+  /// The best of those so far and of the next elements: of equal ones the first, which are those so
+  /// far.
   template <class T>
   void take_elements(const matrix<T>& values) {
-    const std::span<const T> elements(values.data(), static_cast<std::size_t>(values.rows()));
-    std::vector<best_of_vector::entry> entries;
-    const auto take = [&](const auto& found, auto count_of) {
-      for (std::size_t i = 0; i < found.values.size(); ++i) {
-        entries.push_back(
-            {static_cast<double>(found.values[i]), seen_ + found.indices[i], count_of(found, i)});
-      }
+    std::vector<double> all;
+    all.reserve(best_.size() + static_cast<std::size_t>(values.rows()));
+    for (const entry& e : best_) all.push_back(e.value);
+    all.insert(all.end(), values.data(), values.data() + values.rows());
+    std::vector<entry> found;
+    const auto take = [&](double value, index_t index, index_t count) {
+      const auto kept = static_cast<index_t>(best_.size());
+      if (index >= kept) return found.push_back({value, seen_ + index - kept, count});
+      const entry& before = best_[static_cast<std::size_t>(index)];
+      found.push_back({value, before.index, before.count + count - 1});
     };
     if (job_.is_distinct) {
-      take(top_k_distinct(elements, job_.k, job_.top),
-           [](const auto& found, std::size_t i) { return found.counts[i]; });
+      const auto best = top_k_distinct(std::span<const double>(all), job_.k, job_.top);
+      for (std::size_t i = 0; i < best.values.size(); ++i) {
+        take(best.values[i], best.indices[i], best.counts[i]);
+      }
     } else {
-      take(top_k(elements, job_.k, job_.top), [](const auto&, std::size_t) { return index_t{1}; });
+      const auto best = top_k(std::span<const double>(all), job_.k, job_.top);
+      for (std::size_t i = 0; i < best.values.size(); ++i) take(best.values[i], best.indices[i], 1);
     }
-    best_.merge(entries);
+    best_ = std::move(found);
     seen_ += values.rows();
   }
 
   void write_best() {
-    const auto& entries = best_.entries();
-    const auto count = static_cast<index_t>(entries.size());
+    const auto count = static_cast<index_t>(best_.size());
     io::row_selection<double> selected{.values = matrix<double>(1, count),
                                        .indices = matrix<index_t>(1, count),
                                        .counts = matrix<index_t>(1, count)};
     for (index_t i = 0; i < count; ++i) {
-      const auto& entry = entries[static_cast<std::size_t>(i)];
-      selected.values(0, i) = entry.value;
-      selected.indices(0, i) = entry.index;
-      selected.counts(0, i) = entry.count;
+      const entry& e = best_[static_cast<std::size_t>(i)];
+      selected.values(0, i) = e.value;
+      selected.indices(0, i) = e.index;
+      selected.counts(0, i) = e.count;
     }
     writer_->write(selected, {});
   }
 
+  struct entry {
+    double value = 0;
+    index_t index = 0;
+    index_t count = 1;
+  };
+
   const top_k_command& job_;
   bool is_vector_ = false;
-  index_t seen_ = 0;  // elements of a vector in front of the block
-  best_of_vector best_;
+  index_t seen_ = 0;         // elements of a vector in front of the block
+  std::vector<entry> best_;  // of a vector, so far
   std::optional<io::selection_writer> writer_;
   std::variant<io::row_selection<double>, io::row_selection<float>, io::row_selection<std::int32_t>>
       selected_;

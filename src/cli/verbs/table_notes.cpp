@@ -104,35 +104,22 @@ struct hashed_row {
 
 /// The rows by the hash of their names, then by number.
 std::vector<hashed_row> rows_by_hash(const io::row_names& names, int threads) {
-  constexpr std::size_t top_bits = 10;
-  constexpr std::size_t buckets = std::size_t{1} << top_bits;
   constexpr index_t rows_at_once = index_t{1} << 16;
-  const auto bucket_of = [](const hashed_row& own) { return own.hash >> (64 - top_bits); };
-  std::vector<hashed_row> hashed(static_cast<std::size_t>(names.size()));
+  std::vector<hashed_row> out(static_cast<std::size_t>(names.size()));
   detail::parallel_for_ranges(names.size(), rows_at_once, threads, [&](auto range, int) {
+    const auto begin = out.begin() + range.begin;
     for (index_t i = range.begin; i < range.end; ++i) {
-      // The product brings all bits of the hash to the top ones.
-      constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
-      const std::uint64_t hash = std::hash<std::string_view>{}(names[i]);
-      hashed[static_cast<std::size_t>(i)] = {hash * golden, i};
+      out[static_cast<std::size_t>(i)] = {std::hash<std::string_view>{}(names[i]), i};
     }
+    std::sort(begin, out.begin() + range.end);
   });
-  if (std::ssize(hashed) <= rows_at_once) {
-    std::sort(hashed.begin(), hashed.end());
-    return hashed;
+  for (index_t sorted = rows_at_once; sorted < names.size(); sorted *= 2) {
+    detail::parallel_for_ranges(names.size(), 2 * sorted, threads, [&](auto range, int) {
+      const auto begin = out.begin() + range.begin;
+      const auto middle = out.begin() + std::min(range.begin + sorted, range.end);
+      std::inplace_merge(begin, middle, out.begin() + range.end);
+    });
   }
-  std::vector<std::size_t> begin(buckets + 1);
-  for (const hashed_row& own : hashed) ++begin[bucket_of(own) + 1];
-  for (std::size_t k = 0; k < buckets; ++k) begin[k + 1] += begin[k];
-  std::vector<hashed_row> out(hashed.size());
-  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  for (const hashed_row& own : hashed) out[next[bucket_of(own)]++] = own;
-  detail::parallel_for(static_cast<index_t>(buckets), threads, [&](index_t k, int) {
-    const auto first = out.begin();
-    const auto at = static_cast<std::size_t>(k);
-    std::sort(first + static_cast<std::ptrdiff_t>(begin[at]),
-              first + static_cast<std::ptrdiff_t>(begin[at + 1]));
-  });
   return out;
 }
 

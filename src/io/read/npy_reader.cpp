@@ -217,10 +217,9 @@ npy_rows::npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file)
   check_size(*bytes_, header_.shape[0], header_.shape[1], element_bytes_, file);
   // The bytes of an array in Fortran order are those of its transpose in C order.
   if (header_.fortran_order) std::swap(header_.shape[0], header_.shape[1]);
-}
-
-bool npy_rows::is_float() const {
-  return header_.descr.ends_with("f4");
+  facts_.rows = header_.shape[0];
+  facts_.cols = header_.shape[1];
+  facts_.is_float = header_.descr.ends_with("f4");
 }
 
 std::optional<table> npy_rows::next() {

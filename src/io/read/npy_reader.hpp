@@ -25,14 +25,8 @@ class npy_rows final : public row_reader {
  public:
   /// Reads the header. `file` is named in errors.
   npy_rows(std::unique_ptr<byte_stream> bytes, const std::string& file);
-  [[nodiscard]] index_t cols() const override { return header_.shape[1]; }
-  [[nodiscard]] std::optional<index_t> rows() const override { return header_.shape[0]; }
-  [[nodiscard]] bool names_rows() const override { return false; }
-  [[nodiscard]] bool is_float() const override;
   /// Whether these rows are the columns of the array.
   [[nodiscard]] bool holds_transpose() const { return header_.fortran_order; }
-  [[nodiscard]] const column_names& columns() const override { return columns_; }
-  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
@@ -42,8 +36,6 @@ class npy_rows final : public row_reader {
   std::unique_ptr<byte_stream> bytes_;
   std::string file_;
   npy_header header_;
-  column_names columns_;   // none
-  table_reading reading_;  // nothing to say
   std::size_t element_bytes_ = 0;
   index_t done_rows_ = 0;
   bool is_end_checked_ = false;

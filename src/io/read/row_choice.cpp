@@ -89,43 +89,23 @@ table rows_of_block(table in, index_t begin, index_t end, index_t first) {
   return out;
 }
 
-/// Rows of another reader, as it has them where nothing else is said.
-class rows_of_reader : public row_reader {
- public:
-  explicit rows_of_reader(std::unique_ptr<row_reader> source) : source_(std::move(source)) {}
-  [[nodiscard]] index_t cols() const override { return source_->cols(); }
-  [[nodiscard]] std::optional<index_t> rows() const override { return source_->rows(); }
-  [[nodiscard]] bool names_rows() const override { return source_->names_rows(); }
-  [[nodiscard]] bool is_float() const override { return source_->is_float(); }
-  [[nodiscard]] const column_names& columns() const override { return source_->columns(); }
-  [[nodiscard]] const table_reading& reading() const override { return source_->reading(); }
-
- protected:
-  [[nodiscard]] row_reader& source() const { return *source_; }
-
- private:
-  std::unique_ptr<row_reader> source_;
-};
-
-class some_rows final : public rows_of_reader {
+class some_rows final : public row_reader {
  public:
   some_rows(std::unique_ptr<row_reader> all, const row_range& range, const std::string& file)
-      : rows_of_reader(std::move(all)), range_(range), file_(file) {
-    if (const auto rows = source().rows()) check_row_range(range_, *rows, false, file_);
-  }
-  [[nodiscard]] std::optional<index_t> rows() const override {
-    const auto all = source().rows();
-    return all ? std::optional(std::min(*all, range_.end) - range_.begin) : std::nullopt;
+      : row_reader(all->facts()), source_(std::move(all)), range_(range) {
+    if (!rows()) return;
+    check_row_range(range_, *rows(), false, file);
+    facts_.rows = std::min(*rows(), range_.end) - range_.begin;
   }
 
   std::optional<table> next() override {
-    while (auto block = source().next()) {
+    while (auto block = source_->next()) {
       table some = part_of(std::move(*block));
       if (some.rows() > 0) return some;
     }
     return std::nullopt;
   }
-  table rest() override { return part_of(source().rest()); }
+  table rest() override { return part_of(source_->rest()); }
 
  private:
   table part_of(table block) {
@@ -135,8 +115,8 @@ class some_rows final : public rows_of_reader {
     return rows_of_block(std::move(block), begin, end, first);
   }
 
+  std::unique_ptr<row_reader> source_;
   row_range range_;
-  std::string file_;
   index_t done_ = 0;
 };
 
@@ -186,20 +166,17 @@ class listed_names {
   std::string source_;
 };
 
-class named_rows final : public rows_of_reader {
+class named_rows final : public row_reader {
  public:
   named_rows(std::unique_ptr<row_reader> all, index_t skipped, const read_options& options,
              const std::string& file)
-      : rows_of_reader(std::move(all)),
-        reading_(source().reading()),
-        names_(skipped, options, file) {
-    names_.describe(reading_);
+      : row_reader(all->facts()), source_(std::move(all)), names_(skipped, options, file) {
+    names_.describe(facts_.reading);
+    facts_.names_rows = true;
   }
-  [[nodiscard]] bool names_rows() const override { return true; }
-  [[nodiscard]] const table_reading& reading() const override { return reading_; }
 
   std::optional<table> next() override {
-    auto block = source().next();
+    auto block = source_->next();
     if (block) {
       take(*block);
     } else {
@@ -208,7 +185,7 @@ class named_rows final : public rows_of_reader {
     return block;
   }
   table rest() override {
-    table block = source().rest();
+    table block = source_->rest();
     take(block);
     names_.check();
     return block;
@@ -217,10 +194,10 @@ class named_rows final : public rows_of_reader {
  private:
   void take(table& block) {
     names_.add_to(block);
-    block.reading = reading_;
+    block.reading = reading();
   }
 
-  table_reading reading_;
+  std::unique_ptr<row_reader> source_;
   listed_names names_;
 };
 

@@ -2,6 +2,7 @@
 // The rows of a table, handed out in blocks: a file larger than memory passes through.
 
 #include <optional>
+#include <utility>
 
 #include <gpu/index.hpp>
 
@@ -9,21 +10,29 @@
 
 namespace gpu::io {
 
-/// A table whose shape is known as far as the first bytes tell it, and whose rows come in order.
+/// What the first bytes tell of a table.
+struct row_facts {
+  index_t cols = 0;
+  std::optional<index_t> rows = {};  ///< In all, where the format says so in front of them.
+  bool names_rows = false;           ///< Whether the rows have names.
+  bool is_float = false;             ///< Whether the elements are float, not double or integers.
+  column_names columns = {};
+  table_reading reading = {};  ///< How the file is read.
+};
+
+/// A table whose rows come in order.
 /// Memory: a few blocks of some megabytes, or of one row where that is longer.
 class row_reader {
  public:
+  explicit row_reader(row_facts facts = {}) : facts_(std::move(facts)) {}
   virtual ~row_reader() = default;
-  [[nodiscard]] virtual index_t cols() const = 0;
-  /// How many rows there are in all, where the format says so in front of them.
-  [[nodiscard]] virtual std::optional<index_t> rows() const = 0;
-  /// Whether the rows have names.
-  [[nodiscard]] virtual bool names_rows() const = 0;
-  /// Whether the elements are float, not double or integers.
-  [[nodiscard]] virtual bool is_float() const = 0;
-  [[nodiscard]] virtual const column_names& columns() const = 0;
-  /// How the file is read.
-  [[nodiscard]] virtual const table_reading& reading() const = 0;
+  [[nodiscard]] index_t cols() const { return facts_.cols; }
+  [[nodiscard]] std::optional<index_t> rows() const { return facts_.rows; }
+  [[nodiscard]] bool names_rows() const { return facts_.names_rows; }
+  [[nodiscard]] bool is_float() const { return facts_.is_float; }
+  [[nodiscard]] const column_names& columns() const { return facts_.columns; }
+  [[nodiscard]] const table_reading& reading() const { return facts_.reading; }
+  [[nodiscard]] const row_facts& facts() const { return facts_; }
   /// The next rows, at least one, or nothing at the end. Blocks of text take the narrowest type
   /// that holds their own values.
   /// @throw input_error, interrupted, as read_table.
@@ -32,6 +41,9 @@ class row_reader {
   virtual table rest() = 0;
   /// Whether the rows are the elements of one vector: one number a line, without names.
   [[nodiscard]] bool is_vector() const { return cols() == 1 && !names_rows(); }
+
+ protected:
+  row_facts facts_;
 };
 
 }  // namespace gpu::io

@@ -159,13 +159,15 @@ text_rows::text_rows(std::unique_ptr<line_source> source, const read_options& op
   has_returns_alone_ = text.find('\r') < text.size() && text.find('\n') == npos;
   found_layout found = layout_of(text, options.text);
   layout_ = std::move(found.layout);
-  columns_ = std::move(found.columns);
-  reading_ = std::move(found.reading);
+  facts_ = {.cols = layout_.cols,
+            .names_rows = layout_.row_names,
+            .columns = std::move(found.columns),
+            .reading = std::move(found.reading)};
   lines_before_ = found.lines_before;
   block_ = text.substr(found.rows_begin);
   // A block without text would say that there is no more.
   if (block_.empty()) take_block();
-  const bool may_be_header = options.text.header == choice::automatic && !columns_.given();
+  const bool may_be_header = options.text.header == choice::automatic && !columns().given();
   if (may_be_header) may_be_header_ = lines_before_ + 1;
 }
 
@@ -289,13 +291,13 @@ block_values text_rows::read_records() {
 
 /// " in column 'age'" of a field counted from 1, where the header names it.
 std::string text_rows::column_text(index_t field) const {
-  if (!columns_.given() || layout_.role(field) != field_role::value) return "";
+  if (!columns().given() || layout_.role(field) != field_role::value) return "";
   std::size_t values = 0;
   for (index_t before = 1; before < field; ++before) {
     if (layout_.role(before) == field_role::value) ++values;
   }
-  if (values >= columns_.names.size() || columns_.names[values].empty()) return "";
-  return fmt::format(" in column {}", quoted(columns_.names[values]));
+  if (values >= columns().names.size() || columns().names[values].empty()) return "";
+  return fmt::format(" in column {}", quoted(columns().names[values]));
 }
 
 /// What else a field that is not a number may be: a name, where the rule of names decided.
@@ -343,8 +345,8 @@ std::optional<table> text_rows::next() {
     value_range range;
     blocks.push_back(read_lines(range, out));
     if (range.rows == 0) continue;  // blank lines
-    out.columns = columns_;
-    out.reading = reading_;
+    out.columns = columns();
+    out.reading = reading();
     rows_ += range.rows;
     out.missing = range.missing;
     out.values = join_narrowest(blocks, range, layout_.cols, threads_);
@@ -374,8 +376,8 @@ table text_rows::rest() {
   rows_ += range.rows;
   check_rows();
   out.missing = range.missing;
-  out.columns = columns_;
-  out.reading = reading_;
+  out.columns = columns();
+  out.reading = reading();
   out.values = join_narrowest(blocks, range, layout_.cols, threads_);
   return out;
 }

@@ -24,12 +24,6 @@ class text_rows final : public row_reader {
   /// Reads the first lines. `file` is named in errors.
   text_rows(std::unique_ptr<line_source> source, const read_options& options,
             const std::string& file);
-  [[nodiscard]] index_t cols() const override { return layout_.cols; }
-  [[nodiscard]] std::optional<index_t> rows() const override { return std::nullopt; }
-  [[nodiscard]] bool names_rows() const override { return layout_.row_names; }
-  [[nodiscard]] bool is_float() const override { return false; }
-  [[nodiscard]] const column_names& columns() const override { return columns_; }
-  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
@@ -57,8 +51,6 @@ class text_rows final : public row_reader {
   std::string carried_;             // the begin of a record that the next block goes on with
   text_layout layout_;
   record_breaks breaks_ = record_breaks::every_line;  // until one is found in quotes
-  column_names columns_;
-  table_reading reading_;
   index_t may_be_header_ = 0;  // the first line, taken for a row by the rule of names; else 0
   index_t lines_before_ = 0;   // lines in front of the block
   index_t rows_ = 0;           // read so far

@@ -48,15 +48,17 @@ table transposed(const table& in, int threads) {
 }
 
 transposed_rows::transposed_rows(std::unique_ptr<row_reader> source, int threads)
-    : is_float_(source->is_float()),
-      table_(transposed(source->rest(), threads)),
-      rows_(table_->rows()),
-      cols_(table_->cols()),
-      columns_(table_->columns),
-      reading_(table_->reading) {}
+    : table_(transposed(source->rest(), threads)) {
+  facts_ = {.cols = table_->cols(),
+            .rows = table_->rows(),
+            .names_rows = !table_->reading.rows_named_by.empty(),
+            .is_float = source->is_float(),
+            .columns = table_->columns,
+            .reading = table_->reading};
+}
 
 std::optional<table> transposed_rows::next() {
-  if (!table_ || rows_ == 0) return std::nullopt;
+  if (!table_ || rows() == 0) return std::nullopt;
   return rest();
 }
 

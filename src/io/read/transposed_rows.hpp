@@ -17,22 +17,11 @@ namespace gpu::io {
 class transposed_rows final : public row_reader {
  public:
   transposed_rows(std::unique_ptr<row_reader> source, int threads);
-  [[nodiscard]] index_t cols() const override { return cols_; }
-  [[nodiscard]] std::optional<index_t> rows() const override { return rows_; }
-  [[nodiscard]] bool names_rows() const override { return !reading_.rows_named_by.empty(); }
-  [[nodiscard]] bool is_float() const override { return is_float_; }
-  [[nodiscard]] const column_names& columns() const override { return columns_; }
-  [[nodiscard]] const table_reading& reading() const override { return reading_; }
   std::optional<table> next() override;
   table rest() override;
 
  private:
-  bool is_float_;
   std::optional<table> table_;  // until it is handed out
-  index_t rows_;
-  index_t cols_;
-  column_names columns_;
-  table_reading reading_;
 };
 
 }  // namespace gpu::io

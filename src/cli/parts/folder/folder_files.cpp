@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -145,12 +145,15 @@ std::optional<std::string> folder_files::read(std::string_view name,
                                               std::uint64_t most_bytes) const {
   const found_file found = find(name);
   if (!found.is_there || !found.fault.empty() || found.bytes > most_bytes) return {};
-  try {
-    std::string text = read_to_the_end(found.file->descriptor(), most_bytes + 1);
+  std::string text;
+  std::array<char, std::size_t{1} << 16> block;
+  for (;;) {
+    const ssize_t got = ::read(found.file->descriptor(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return {};
+    if (got == 0) return text;
+    text.append(block.data(), static_cast<std::size_t>(got));
     if (text.size() > most_bytes) return {};
-    return text;
-  } catch (const std::system_error&) {
-    return {};
   }
 }
 
@@ -193,23 +196,6 @@ lock_state folder_files::lock(lock_kind kind, std::optional<open_file>& lock) co
   const bool is_refused = errno == EWOULDBLOCK;
   lock.reset();
   return is_refused ? lock_state::refused : lock_state::not_offered;
-}
-
-std::string read_to_the_end(int descriptor, std::uint64_t most_bytes) {
-  constexpr std::size_t block_bytes = std::size_t{1} << 20;
-  std::string out;
-  while (out.size() < most_bytes) {
-    const std::size_t filled = out.size();
-    out.resize(filled +
-               static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, most_bytes - filled)));
-    const ssize_t got = ::read(descriptor, out.data() + filled, out.size() - filled);
-    const int error_number = errno;
-    out.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && error_number == EINTR) continue;
-    if (got < 0) throw std::system_error(error_number, std::generic_category());
-    if (got == 0) break;
-  }
-  return out;
 }
 
 }  // namespace gpu::cli

@@ -93,8 +93,4 @@ class folder_files {
   mutable std::shared_ptr<open_file> folder_;
 };
 
-/// Up to the end of the file, from where it stands.
-/// @throw std::system_error
-[[nodiscard]] std::string read_to_the_end(int descriptor, std::uint64_t most_bytes);
-
 }  // namespace gpu::cli

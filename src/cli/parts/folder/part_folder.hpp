@@ -38,10 +38,6 @@ class part_folder {
   [[nodiscard]] const std::string& path() const noexcept { return files_.path(); }
   [[nodiscard]] std::string path_of(std::string_view name) const { return files_.path_of(name); }
   [[nodiscard]] const folder_files& files() const noexcept { return files_; }
-  /// As cli::name_of.
-  [[nodiscard]] static std::string name_of(const part_place& place, std::string_view ending) {
-    return cli::name_of(place, ending);
-  }
 
   /// Makes the folder where it is not there.
   /// @throw io::output_error, parts_error

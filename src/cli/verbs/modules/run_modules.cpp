@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,16 +48,13 @@ class node_sets {
   [[nodiscard]] const std::string& name(node a) const { return *names_[a]; }
 
   /// The nodes, set by set: the largest set first, of equal ones the one with the earlier node;
-  /// within a set in the order in which they came. `first` of a set is where it begins.
-  struct listing {
-    std::vector<node> nodes = {};
-    std::vector<std::size_t> first = {};
-  };
-  [[nodiscard]] listing list();
+  /// within a set in the order in which they came.
+  [[nodiscard]] std::vector<node> list();
+  /// A node that tells the set of `a` from others, and how many nodes the set has.
+  node root_of(node a);
+  [[nodiscard]] std::size_t set_size(node a) { return size_[root_of(a)]; }
 
  private:
-  node root_of(node a);
-
   struct hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
@@ -95,24 +91,19 @@ void node_sets::join(node a, node b) {
   size_[a] += size_[b];
 }
 
-node_sets::listing node_sets::list() {
+std::vector<node_sets::node> node_sets::list() {
   std::vector<node> earliest(size(), std::numeric_limits<node>::max());  // of the set of a root
-  std::vector<node> root(size());
+  std::vector<node> out(size());
   for (node a = 0; a < size(); ++a) {
-    root[a] = root_of(a);
-    earliest[root[a]] = std::min(earliest[root[a]], a);
+    out[a] = a;
+    earliest[root_of(a)] = std::min(earliest[root_of(a)], a);
   }
-  listing out;
-  out.nodes.resize(size());
-  std::iota(out.nodes.begin(), out.nodes.end(), node{0});
-  std::sort(out.nodes.begin(), out.nodes.end(), [&](node a, node b) {
-    if (root[a] == root[b]) return a < b;
-    if (size_[root[a]] != size_[root[b]]) return size_[root[a]] > size_[root[b]];
-    return earliest[root[a]] < earliest[root[b]];
+  std::sort(out.begin(), out.end(), [&](node a, node b) {
+    const node x = root_of(a);
+    const node y = root_of(b);
+    if (size_[x] != size_[y]) return size_[x] > size_[y];
+    return std::pair(earliest[x], a) < std::pair(earliest[y], b);
   });
-  for (std::size_t k = 0; k < size(); ++k) {
-    if (k == 0 || root[out.nodes[k]] != root[out.nodes[k - 1]]) out.first.push_back(k);
-  }
   return out;
 }
 
@@ -215,20 +206,29 @@ class edge_table {
   index_t joined_ = 0;
 };
 
-void write_modules(const modules_command& job, const node_sets& nodes,
-                   const node_sets::listing& found, io::output_file& out) {
+struct module_counts {
+  std::size_t modules = 0;
+  std::size_t of_two = 0;  // and more
+};
+
+module_counts write_modules(const modules_command& job, node_sets& nodes, io::output_file& out) {
   const char separator = io::separator_of(job.format);
   io::buffered_text text(out);
   fmt::format_to(text.end(), "name{}module", separator);
   text.end_line();
-  std::size_t module = 0;
-  for (std::size_t k = 0; k < found.nodes.size(); ++k) {
-    while (module < found.first.size() && found.first[module] == k) ++module;
-    fmt::format_to(text.end(), "{}{}{}", io::field_of(nodes.name(found.nodes[k]), separator),
-                   separator, module);
+  module_counts found;
+  std::optional<node_sets::node> set;
+  for (const node_sets::node node : nodes.list()) {
+    if (std::exchange(set, nodes.root_of(node)) != nodes.root_of(node)) {
+      ++found.modules;
+      if (nodes.set_size(node) > 1) ++found.of_two;
+    }
+    fmt::format_to(text.end(), "{}{}{}", io::field_of(nodes.name(node), separator), separator,
+                   found.modules);
     text.end_line();
   }
   text.flush();
+  return found;
 }
 
 }  // namespace
@@ -239,19 +239,12 @@ void run(const modules_command& job) {
   edge_table table(job, file);
   node_sets nodes;
   table.read(nodes);
-  const node_sets::listing found = nodes.list();
-  write_modules(job, nodes, found, outputs.result());
+  const module_counts found = write_modules(job, nodes, outputs.result());
   outputs.result().commit();
   if (job.quiet) return;
-  std::size_t of_two = 0;
-  std::size_t largest = 0;
-  for (std::size_t m = 0; m < found.first.size(); ++m) {
-    const std::size_t end = m + 1 < found.first.size() ? found.first[m + 1] : found.nodes.size();
-    if (end - found.first[m] > 1) ++of_two;
-    largest = std::max(largest, end - found.first[m]);
-  }
   say(fmt::format("{} of {} edges, {} nodes: {} modules of two and more, the largest of {}\n",
-                  table.joined(), table.edges(), nodes.size(), of_two, largest));
+                  table.joined(), table.edges(), nodes.size(), found.of_two,
+                  nodes.size() == 0 ? 0 : nodes.set_size(nodes.list().front())));
 }
 
 }  // namespace gpu::cli

@@ -36,6 +36,11 @@ sparse_rows::sparse_rows(sparse_file what, const read_options& options, const st
                     row + 1, col + 1));
   }
   missing_ = find_nans(what_.matrix).count;
+  facts_ = {.cols = what_.matrix.cols,
+            .rows = what_.matrix.rows,
+            .names_rows = what_.names.given(),
+            .columns = std::move(what_.columns),
+            .reading = std::move(what_.reading)};
 }
 
 table sparse_rows::describe(index_t begin, index_t end) {
@@ -48,8 +53,8 @@ table sparse_rows::describe(index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) out.names.add(what_.names[i]);
     }
   }
-  out.columns = what_.columns;
-  out.reading = what_.reading;
+  out.columns = facts_.columns;
+  out.reading = facts_.reading;
   if (missing_ == 0) return out;
   if (takes_all) {
     out.missing = missing_;

@@ -29,12 +29,6 @@ class sparse_rows final : public row_reader {
   /// @throw input_error for a place that is stored twice, which is named as the file `file` has it
   sparse_rows(sparse_file what, const read_options& options, const std::string& file,
               std::uint64_t max_bytes);
-  [[nodiscard]] index_t cols() const override { return what_.matrix.cols; }
-  [[nodiscard]] std::optional<index_t> rows() const override { return what_.matrix.rows; }
-  [[nodiscard]] bool names_rows() const override { return what_.names.given(); }
-  [[nodiscard]] bool is_float() const override { return false; }
-  [[nodiscard]] const column_names& columns() const override { return what_.columns; }
-  [[nodiscard]] const table_reading& reading() const override { return what_.reading; }
   std::optional<table> next() override;
   table rest() override;
 

@@ -1,9 +1,7 @@
 #pragma once
-// Size and checksum of a file.
+// Size and checksum of a file. file_stream.hpp has those of a file that is there.
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace gpu::io {
@@ -18,12 +16,5 @@ struct file_digest {
   void append(const file_digest& more) noexcept;
   friend bool operator==(const file_digest&, const file_digest&) = default;
 };
-
-/// Reads the file at `path`, by `threads` at most, 0: the default. Nothing where it
-/// is not a regular file, cannot be read, or is cut short meanwhile.
-[[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path, int threads = 0);
-
-/// The same of an open file, whose position stays where it is.
-[[nodiscard]] std::optional<file_digest> digest_of_file(int descriptor, int threads = 0);
 
 }  // namespace gpu::io

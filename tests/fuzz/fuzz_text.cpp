@@ -148,8 +148,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (*place && (*place)->line > 0) (*place)->line += before;
   }
   try {
-    compare(gpu::io::read_text(std::make_unique<blocks_of_lines>(text, 4U * data[1]),
-                               {.text = options, .threads = 1}, "text"),
+    compare(gpu::io::open_text(std::make_unique<blocks_of_lines>(text, 4U * data[1]),
+                               {.text = options, .threads = 1}, "text")
+                ->rest(),
             expected);
     expect(!expected.refused, "the reader takes what the reference refuses");
   } catch (const gpu::io::input_error& error) {

@@ -255,8 +255,9 @@ TEST_CASE("Chosen rows are those of the whole table, however the text comes", "[
   const std::string text =
       "id,a,b\n# first\ng1,1,2\n\n\"g\n2\",3,4.5\ng3,5,\n# between\n\ng4,7,8\ng5,9,10\ng6,11,12\n";
   const auto read_rows = [&](gpu::io::row_range rows, std::size_t block) {
-    return gpu::io::read_text(std::make_unique<gpu_test::blocks_of_lines>(text, block),
-                              {.text = {.comment = "#", .rows = rows}, .threads = 2}, "text");
+    return gpu::io::open_text(std::make_unique<gpu_test::blocks_of_lines>(text, block),
+                              {.text = {.comment = "#", .rows = rows}, .threads = 2}, "text")
+        ->rest();
   };
   const auto all = read_rows({}, text.size());
   REQUIRE(all.rows() == 6);

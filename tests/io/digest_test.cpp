@@ -7,6 +7,7 @@
 
 #include "io/file_digest.hpp"
 #include "io/npy_header.hpp"
+#include "io/read/file_stream.hpp"
 #include "io/read/read_table.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_file.hpp"

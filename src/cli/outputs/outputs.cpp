@@ -145,7 +145,7 @@ void write_report(std::optional<io::output_file>& report, std::string_view json)
   } catch (const io::closed_pipe&) {
     throw;
   } catch (const io::output_error& error) {
-    throw no_report(fmt::format("{}; the result is complete", error.what()));
+    throw resource_error(fmt::format("{}; the result is complete", error.what()));
   }
 }
 

@@ -49,7 +49,8 @@ void check_outputs(const pairs_command& job);
 void refuse_to_replace(const char* option, const io::output_target& target);
 
 /// Writes the report of a run whose result is complete, where one is wanted.
-/// @throw interrupted_run or no_report, which say that the result is complete; io::closed_pipe.
+/// @throw interrupted_run or resource_error, which say that the result is complete;
+/// io::closed_pipe.
 void write_report(std::optional<io::output_file>& report, std::string_view json);
 
 /// The same for a run that was interrupted or failed. Its cause is reported separately, so where

@@ -18,6 +18,7 @@
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "io/read/file_stream.hpp"
 #include "io/write/output_file.hpp"
 
 namespace gpu::cli {

@@ -17,35 +17,35 @@ enum exit_code : int {
   exit_closed_pipe = 141   ///< Nobody reads the result any more: 128 + SIGPIPE, as other tools.
 };
 
-/// A wrong command line that only shows behind the parser.
-class usage_error : public std::runtime_error {
+/// What ends the command with a code and a message.
+class run_error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  run_error(exit_code code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  [[nodiscard]] exit_code code() const noexcept { return code_; }
+
+ private:
+  exit_code code_;
+};
+
+/// A wrong command line that only shows behind the parser.
+struct usage_error : run_error {
+  explicit usage_error(const std::string& what) : run_error(exit_usage, what) {}
 };
 
 /// Options that the library refuses; the message is in its words.
-class refused_options : public usage_error {
- public:
+struct refused_options : usage_error {
   using usage_error::usage_error;
 };
 
-/// A result that is larger than --max-output allows.
-class too_large : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// The result is complete, its report cannot be written.
-class no_report : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+/// A result that is larger than --max-output allows, or whose report cannot be written.
+struct resource_error : run_error {
+  explicit resource_error(const std::string& what) : run_error(exit_resources, what) {}
 };
 
 /// A folder of parts that is not what the command needs: parts are missing, damaged, or of another
 /// job. The message names the folder and the part.
-class parts_error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct parts_error : run_error {
+  explicit parts_error(const std::string& what) : run_error(exit_bad_input, what) {}
 };
 
 /// A run that was interrupted; the message says what there is of its result.

@@ -50,20 +50,14 @@ int guarded_run(const std::function<int()>& run, library_translation in_words) {
     return run();
   } catch (const refused_options& e) {
     return end_with(exit_usage, in_words(e.what()));
-  } catch (const usage_error& e) {
-    return end_with(exit_usage, e.what());
+  } catch (const run_error& e) {
+    return end_with(e.code(), e.what());
   } catch (const interrupted_run& e) {
     return end_with(interrupt_exit_code(), e.what());
   } catch (const io::interrupted&) {
     return end_with(interrupt_exit_code(), "interrupted: nothing is written");
   } catch (const io::closed_pipe&) {
     return exit_closed_pipe;  // quietly, as other tools in front of head
-  } catch (const parts_error& e) {
-    return end_with(exit_bad_input, e.what());
-  } catch (const too_large& e) {
-    return end_with(exit_resources, e.what());
-  } catch (const no_report& e) {
-    return end_with(exit_resources, e.what());
   } catch (const io::output_error& e) {
     return end_with(exit_resources, e.what());
   } catch (const io::input_error& e) {

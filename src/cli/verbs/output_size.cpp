@@ -222,7 +222,7 @@ std::string size_fault(const pairs_command& job, const input_tables& tables,
 void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context) {
   const std::string fault = size_fault(job, tables, context);
-  if (!fault.empty()) throw too_large(fault);
+  if (!fault.empty()) throw resource_error(fault);
 }
 
 std::string plan_text(const pairs_command& job, const input_tables& tables,

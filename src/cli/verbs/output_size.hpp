@@ -11,8 +11,8 @@
 
 namespace gpu::cli {
 
-/// Throws too_large where the estimated output exceeds job.max_output_bytes. Plans only where the
-/// largest possible result would exceed it.
+/// Throws resource_error where the estimated output exceeds job.max_output_bytes. Plans only where
+/// the largest possible result would exceed it.
 void check_output_size(const pairs_command& job, const input_tables& tables,
                        const io::result_context& context);
 

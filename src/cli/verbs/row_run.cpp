@@ -118,7 +118,7 @@ class row_run {
     const auto limit = static_cast<double>(job_.max_output_bytes);
     const double bytes = share > 0 ? static_cast<double>(out().bytes_written()) / share : 0;
     if (job_.force || bytes <= limit) return;
-    throw too_large(
+    throw resource_error(
         fmt::format("the result would take about {}, more than the {} of --max-output. Choose "
                     "--format npy or more bytes, or use --force",
                     bytes_text(bytes), bytes_text(limit)));

@@ -1,5 +1,6 @@
 #include "io/read/file_stream.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -201,6 +202,28 @@ std::unique_ptr<byte_stream> make_file_stream(int descriptor, std::string name, 
   return std::make_unique<regular_file_stream>(
       descriptor, std::move(name), std::move(stop), static_cast<std::uint64_t>(begin),
       static_cast<std::uint64_t>(status.st_size), threads, std::move(digest));
+}
+
+std::optional<file_digest> digest_of_file(int descriptor, int threads) {
+  struct stat status{};
+  const bool is_regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_regular && descriptor >= 0) ::close(descriptor);
+  if (!is_regular) return {};
+  const auto digest = std::make_shared<file_digest>();
+  try {
+    const auto bytes = make_file_stream(descriptor, "", {}, detail::thread_count(threads), digest);
+    std::vector<char> block(static_cast<std::size_t>(
+        std::min<std::uint64_t>(bytes->most_bytes(), most_bytes_of_a_read - 1) + 1));
+    while (bytes->read(block) == block.size()) {
+    }
+  } catch (const input_error&) {
+    return {};
+  }
+  return *digest;
+}
+
+std::optional<file_digest> digest_of_file(const std::string& path, int threads) {
+  return digest_of_file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC), threads);
 }
 
 }  // namespace gpu::io

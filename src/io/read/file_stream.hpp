@@ -2,6 +2,7 @@
 // The bytes of an open file, pipe or device.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/file_digest.hpp"
@@ -20,5 +21,12 @@ namespace gpu::io {
 [[nodiscard]] std::unique_ptr<byte_stream> make_file_stream(
     int descriptor, std::string name, stop_request stop, int threads,
     std::shared_ptr<file_digest> digest = nullptr);
+
+/// Closes `descriptor` too. The digest of a regular file from where it stands, by `threads` at
+/// most, 0: the default. Nothing where it is not one, cannot be read, or is cut short meanwhile.
+[[nodiscard]] std::optional<file_digest> digest_of_file(int descriptor, int threads = 0);
+
+/// The same of the file at `path`.
+[[nodiscard]] std::optional<file_digest> digest_of_file(const std::string& path, int threads = 0);
 
 }  // namespace gpu::io

@@ -382,9 +382,4 @@ table text_rows::rest() {
   return out;
 }
 
-table read_text(std::unique_ptr<line_source> source, const read_options& options,
-                const std::string& file) {
-  return text_rows(std::move(source), options, file).rest();
-}
-
 }  // namespace gpu::io

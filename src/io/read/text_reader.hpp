@@ -59,8 +59,4 @@ class text_rows final : public row_reader {
   bool is_behind_ = false;     // all that are chosen were seen
 };
 
-/// Reads the text that `source` delivers; `file` is named in errors.
-[[nodiscard]] table read_text(std::unique_ptr<line_source> source, const read_options& options,
-                              const std::string& file);
-
 }  // namespace gpu::io

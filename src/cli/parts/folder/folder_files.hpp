@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/file_digest.hpp"
@@ -24,6 +25,8 @@ class open_file {
   open_file(const open_file&) = delete;
   open_file& operator=(const open_file&) = delete;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  /// The descriptor, which the caller closes.
+  [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
 
  private:
   int descriptor_;

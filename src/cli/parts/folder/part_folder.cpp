@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/io_error.hpp"
+#include "io/read/file_stream.hpp"
 
 namespace gpu::cli {
 namespace {
@@ -23,14 +23,14 @@ part_status damaged(std::string reason) {
 /// What is wrong with a file of a part; "" where nothing is.
 std::string fault_in(const folder_files& files, const part_file& file, part_check how,
                      int threads) {
-  const found_file found = files.find(file.name);
+  found_file found = files.find(file.name);
   if (!found.is_there) return fmt::format("{} is not there", file.name);
   if (!found.fault.empty()) return fmt::format("{} {}", file.name, found.fault);
   if (found.bytes != file.digest.bytes) {
     return fmt::format("{} has {} bytes, expected {}", file.name, found.bytes, file.digest.bytes);
   }
   if (how == part_check::sizes) return "";
-  const auto digest = io::digest_of_file(found.file->descriptor(), threads);
+  const auto digest = io::digest_of_file(found.file->release(), threads);
   if (!digest) return fmt::format("{} cannot be read", file.name);
   if (*digest == file.digest) return "";
   return fmt::format("{} was changed: its CRC-32 is {:08x}, expected {:08x}", file.name,
@@ -151,10 +151,10 @@ void part_folder::expect_replaceable(const part_manifest& m) const {
   if (!said && files_.find(name_of(place, manifest_ending)).bytes > 0) return;
   for (const part_file& file : m.files) {
     if (names(said, file, m.job)) continue;
-    const found_file found = files_.find(file.name);
+    found_file found = files_.find(file.name);
     if (!found.is_there || found.bytes == 0) continue;
     // What a killed process left has the bytes that are to stand there.
-    if (io::digest_of_file(found.file->descriptor(), threads_) == file.digest) continue;
+    if (io::digest_of_file(found.file->release(), threads_) == file.digest) continue;
     throw parts_error(fmt::format(
         "{}: is there with other bytes, and no part of this job names it, so that it is "
         "not replaced: move it away, or choose another folder",

@@ -1,11 +1,9 @@
 // The bytes of all parts as the result of a single run.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -14,9 +12,8 @@
 #include "cli/parts/joining/part_listing.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/verbs/differential/differences.hpp"
-#include "io/io_error.hpp"
 #include "io/npy_header.hpp"
-#include "io/stop_request.hpp"
+#include "io/read/file_stream.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/edges/edge_text.hpp"
 #include "io/write/result_headers.hpp"
@@ -32,28 +29,22 @@ class checked_file {
     found_file found = folder.files().find(file.name);
     if (!found.is_there) fail("is not there");
     if (!found.fault.empty()) fail(found.fault);
-    opened_.emplace(std::move(*found.file));
+    bytes_ = io::make_file_stream(found.file->release(), folder.path_of(file.name), is_interrupted,
+                                  1, digest_);
   }
   checked_file(const checked_file&) = delete;
   checked_file& operator=(const checked_file&) = delete;
 
   /// The next bytes; empty at the end, when all were as they should be.
   std::string_view next() {
-    if (is_interrupted()) throw io::interrupted{};
-    ssize_t got = 0;
-    do {
-      got = ::read(opened_->descriptor(), block_.data(), block_.size());
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) fail(io::system_message(errno));
-    const std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
-    digest_.add(bytes);
-    if (got == 0 && digest_ != file_.digest) {
+    const std::size_t got = bytes_->read(block_);
+    if (got == 0 && *digest_ != file_.digest) {
       fail(
           fmt::format("was changed: it has {} bytes with CRC-32 {:08x}, expected {} with {:08x}. "
                       "Run that part again",
-                      digest_.bytes, digest_.crc32, file_.digest.bytes, file_.digest.crc32));
+                      digest_->bytes, digest_->crc32, file_.digest.bytes, file_.digest.crc32));
     }
-    return bytes;
+    return {block_.data(), got};
   }
   std::string all() {
     std::string out;
@@ -70,8 +61,8 @@ class checked_file {
   const part_folder& folder_;
   const part_file& file_;
   std::vector<char> block_;
-  std::optional<open_file> opened_;
-  io::file_digest digest_;
+  std::shared_ptr<io::file_digest> digest_ = std::make_shared<io::file_digest>();
+  std::unique_ptr<io::byte_stream> bytes_;
 };
 
 const part_file& file_of(const part_folder& folder, const part_manifest& m, std::string_view role) {
@@ -236,52 +227,27 @@ void add_degrees(const part_folder& folder, const part_file& file,
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += degrees[i];
 }
 
-/// The lines of a file that is checked, one at a time: it may be of any length.
-class checked_lines {
- public:
-  checked_lines(const part_folder& folder, const part_file& file)
-      : folder_(folder), file_(file), in_(folder, file) {}
-
-  /// Without its end.
-  std::string next() {
-    std::string line;
-    for (;;) {
-      const std::size_t end = rest_.find('\n');
-      line += rest_.substr(0, end);
-      if (end != rest_.npos) {
-        rest_.remove_prefix(end + 1);
-        return line;
-      }
-      rest_ = in_.next();
-      if (rest_.empty()) refuse_parts(folder_, file_.name + " does not name every row");
-    }
-  }
-  /// That nothing is left.
-  void expect_end() {
-    if (rest_.empty()) rest_ = in_.next();
-    if (!rest_.empty()) refuse_parts(folder_, file_.name + " names more rows than there are");
-  }
-
- private:
-  const part_folder& folder_;
-  const part_file& file_;
-  checked_file in_;
-  std::string_view rest_;
-};
-
 /// Each degree behind the name of its row; the first line is the header.
 void write_degrees(const joined_parts& joined, const part_folder& folder,
                    const std::vector<std::uint64_t>& degrees, io::output_file& out) {
   const part_file& file = file_of(folder, joined.parts.front(), "names");
-  checked_lines names(folder, file);
-  std::string text = names.next() + "\n";
+  const std::string names = checked_file(folder, file).all();
+  std::string_view rest = names;
+  const auto next_line = [&] {
+    const std::size_t end = rest.find('\n');
+    if (end == rest.npos) refuse_parts(folder, file.name + " does not name every row");
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    return line;
+  };
+  std::string text = std::string(next_line()) + "\n";
   const char separator = io::separator_of(joined.command.format);
   for (const std::uint64_t degree : degrees) {
-    text.append(names.next()).append(fmt::format("{}{}\n", separator, degree));
+    text.append(next_line()).append(fmt::format("{}{}\n", separator, degree));
     constexpr std::size_t full = std::size_t{1} << 20;
     if (text.size() >= full) out.write(std::exchange(text, {}));
   }
-  names.expect_end();
+  if (!rest.empty()) refuse_parts(folder, file.name + " names more rows than there are");
   out.write(text);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/options/option_groups.hpp"
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
+#include "io/read/file_stream.hpp"
 #include "io/read/sparse/names_beside.hpp"
 
 namespace gpu::cli {
@@ -110,26 +111,20 @@ job_key key_of(const pairs_command& job) {
 }
 
 void expect_same_input(const job_key& key, const pairs_command& job, const input_tables& tables) {
-  const auto expect = [](const std::string& file, const std::optional<io::file_digest>& read,
-                         const std::optional<io::file_digest>& expected) {
+  const auto expect = [](const std::string& file, const std::string& read,
+                         const std::string& expected) {
     if (read == expected) return;
     throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
-                                  io::visible(file), text_of(read), text_of(expected)));
+                                  io::visible(file), read, expected));
   };
-  expect(job.input, tables.x_digest, key.input);
-  if (job.is_differential() && groups_option(job) != key.option("groups")) {
-    throw parts_error(fmt::format("{}: was changed while this job ran", io::visible(job.groups)));
-  }
-  if (key.against) expect(job.against, tables.y_digest, key.against);
-  const auto expect_option = [&](const std::string& file, const char* option,
-                                 const std::optional<io::file_digest>& read) {
-    const std::string text = read ? text_of(*read) : std::string();
-    if (text == key.option(option)) return;
-    throw parts_error(fmt::format("{}: was changed while this job ran: read {}, expected {}",
-                                  io::visible(file), text, key.option(option)));
+  const auto of_option = [](const std::optional<io::file_digest>& read) {
+    return read ? text_of(*read) : std::string();
   };
-  expect_option(job.covariates, "covariates", tables.covariates_digest);
-  expect_option(job.weights, "weights", tables.weights_digest);
+  expect(job.input, text_of(tables.x_digest), text_of(key.input));
+  if (job.is_differential()) expect(job.groups, groups_option(job), key.option("groups"));
+  if (key.against) expect(job.against, text_of(tables.y_digest), text_of(key.against));
+  expect(job.covariates, of_option(tables.covariates_digest), key.option("covariates"));
+  expect(job.weights, of_option(tables.weights_digest), key.option("weights"));
 }
 
 std::string difference(const job_key& found, const job_key& expected) {

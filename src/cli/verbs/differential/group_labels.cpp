@@ -23,21 +23,12 @@ namespace {
 
 using complaint = std::function<void(const std::string& text)>;  // throws
 
-// A field without the blanks around it, and without quotes.
-std::string_view unquoted(std::string_view field) {
-  field = io::trimmed(field);
-  const bool has_quotes = field.size() >= 2 && field.front() == '"' && field.back() == '"';
-  return has_quotes ? field.substr(1, field.size() - 2) : field;
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
+std::vector<std::string> split(std::string_view text, char separator, const complaint& complain) {
   std::vector<std::string> out;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    out.emplace_back(unquoted(text.substr(0, end)));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
+  io::field_cursor cursor(text, {.separator = separator, .merges = false});
+  for (std::string_view field; cursor.next(field);) out.emplace_back(field);
+  if (cursor.fault() != io::field_fault::none) complain(io::text_of(cursor.fault()));
+  return out;
 }
 
 bool is_no_label(std::string_view label) {
@@ -167,7 +158,7 @@ std::vector<std::string> labels_of_file(const std::string& path, index_t cols,
                                         const complaint& complain) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : lines_of_file(path, cols)) {
-    lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ','));
+    lines.push_back(split(line, line.find('\t') != std::string::npos ? '\t' : ',', complain));
     if (lines.back().size() != lines.front().size() || lines.back().size() > 2) {
       complain(
           fmt::format("got {} in line {}, expected a label, or the name of a column "
@@ -206,7 +197,7 @@ labelled_groups groups_of(const std::string& given, index_t cols, const io::colu
   };
   const std::vector<std::string> labels =
       is_file ? labels_of_file(given, cols, columns, complain)
-              : labels_in_order(split(given, ','), cols, [&](const std::string& text) {
+              : labels_in_order(split(given, ',', complain), cols, [&](const std::string& text) {
                   complain(text + "; there is no file of this name either");
                 });
   labelled_groups out;

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/counted.hpp"
 #include "base/parsed.hpp"
@@ -41,25 +39,23 @@ std::string_view field_at(std::string_view line, index_t field) {
   return line.substr(0, line.find('\t'));
 }
 
-// add(name) for each line that is not empty; how many there are. Ends early behind `most`.
-template <class Add>
-index_t read_names(const std::string& path, index_t field, index_t most,
-                   const read_options& options, const Add& add) {
+// A name from each line that is not empty.
+row_names read_names(const std::string& path, index_t field, const read_options& options) {
   const bool is_digested = options.digest != nullptr && options.digests_names;
   const auto digest = is_digested ? std::make_shared<file_digest>() : nullptr;
   input file(path, options.stop, options.max_bytes, digest, options.threads);
   numbered_lines lines(file.lines());
-  index_t count = 0;
+  row_names names;
   for (std::string_view line; lines.next(line);) {
     if (line.empty()) continue;
     const std::string_view name = field_at(line, field);
     if (name.empty()) {
       throw input_error(path, {lines.number(), field}, "got nothing, expected a name");
     }
-    if (++count <= most) add(printable(name));
+    names.add(printable(name));
   }
   if (digest) options.digest->append(*digest);
-  return count;
+  return names;
 }
 
 // "DIR/GSM1_" of "DIR/GSM1_matrix.mtx.gz".
@@ -96,32 +92,28 @@ std::string source_of(index_t field, const std::string& path) {
   return fmt::format("column {} of {}", field, last_of(path));
 }
 
-void check_count(const std::string& path, index_t got, index_t expected, const char* what,
-                 const char* without, const std::string& file) {
-  if (got == expected) return;
-  throw input_error(path, {},
-                    fmt::format("got {}, expected one for each of the {} {} of {}{}",
-                                gpu::detail::counted(got, "name"), expected, what, file, without));
-}
-
 // Names the rows of the table, or its columns. The rows of the file are the columns of the table
 // where it is transposed.
 void name_extent(const input& file, const read_options& options, sparse_file& what,
                  const std::string& path, bool of_table_rows, const char* without) {
-  const index_t rows = of_table_rows ? what.matrix.rows : what.matrix.cols;
+  const index_t expected = of_table_rows ? what.matrix.rows : what.matrix.cols;
   // Of the barcodes there is one field.
   const bool are_rows = of_table_rows != options.transposes;
   const index_t field = are_rows || path == options.text.names_file ? field_of(options, path) : 1;
-  const index_t got = read_names(path, field, rows, options, [&](const std::string& name) {
-    if (of_table_rows) {
-      what.names.add(name);
-    } else {
-      what.columns.names.push_back(name);
-    }
-  });
-  check_count(path, got, rows, are_rows ? "rows" : "columns", without, file.name());
-  (of_table_rows ? what.reading.rows_named_by : what.reading.columns_named_by) =
-      source_of(field, path);
+  row_names names = read_names(path, field, options);
+  if (names.size() != expected) {
+    throw input_error(path, {},
+                      fmt::format("got {}, expected one for each of the {} {} of {}{}",
+                                  gpu::detail::counted(names.size(), "name"), expected,
+                                  are_rows ? "rows" : "columns", file.name(), without));
+  }
+  if (of_table_rows) {
+    what.names = std::move(names);
+    what.reading.rows_named_by = source_of(field, path);
+    return;
+  }
+  for (index_t k = 0; k < expected; ++k) what.columns.names.emplace_back(names[k]);
+  what.reading.columns_named_by = source_of(field, path);
 }
 
 }  // namespace
@@ -152,8 +144,7 @@ beside_files find_beside(const std::string& path, const text_options& text, bool
 
 std::string read_row_names(const std::string& path, const read_options& options, row_names& names) {
   const index_t field = field_of(options, path);
-  constexpr index_t all = std::numeric_limits<index_t>::max();
-  read_names(path, field, all, options, [&](const std::string& name) { names.add(name); });
+  names = read_names(path, field, options);
   return source_of(field, path);
 }
 

@@ -54,4 +54,23 @@ std::string_view table::element_name() const noexcept {
   return type_names[sparse ? sparse->values.index() : values.index()];
 }
 
+stored_nans find_nans(const any_matrix& in, bool by_columns) {
+  stored_nans out;
+  std::visit(
+      [&](const auto& values) {
+        const index_t outer = by_columns ? values.cols() : values.rows();
+        const index_t inner = by_columns ? values.rows() : values.cols();
+        for (index_t i = 0; i < outer; ++i) {
+          for (index_t j = 0; j < inner; ++j) {
+            const index_t row = by_columns ? j : i;
+            const index_t col = by_columns ? i : j;
+            if (values(row, col) == values(row, col)) continue;
+            if (++out.count == 1) out.first.emplace(row, col);
+          }
+        }
+      },
+      in);
+  return out;
+}
+
 }  // namespace gpu::io

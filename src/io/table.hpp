@@ -74,4 +74,8 @@ struct table {
   [[nodiscard]] std::string_view element_name() const noexcept;
 };
 
+/// The NaN of a matrix; the first is that of the first row, or where `by_columns` of the first
+/// column.
+[[nodiscard]] stored_nans find_nans(const any_matrix& values, bool by_columns = false);
+
 }  // namespace gpu::io

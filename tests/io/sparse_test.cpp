@@ -97,9 +97,6 @@ TEST_CASE("MatrixMarket of every kind", "[io][sparse]") {
   CHECK(all_of(pattern) == values{0, 1, 1, 0});
   const auto symmetric = read("a.mtx", begin + "integer symmetric\n3 3 3\n1 1 4\n3 1 5\n3 2 -6\n");
   CHECK(all_of(symmetric) == values{4, 0, 5, 0, 0, -6, 5, -6, 0});
-  const auto skew = read("a.mtx", begin + "integer skew-symmetric\n2 2 1\n2 1 -128\n");
-  CHECK(skew.element_name() == "int16");
-  CHECK(all_of(skew) == values{0, 128, -128, 0});
   CHECK(all_of(read("a.mtx", "%%matrixmarket MATRIX Coordinate Real General\n1 1 1\n1 1 2")) ==
         values{2});
   const auto empty = read("a.mtx", begin + "real general\n2 3 0\n");
@@ -169,7 +166,7 @@ TEST_CASE("What is wrong with a MatrixMarket file is said", "[io][sparse]") {
   check_refused("a.mtx", good + "1 2 1\n1 2 5\n", "row 1, column 2 (from 1 on) is stored twice");
   check_refused("a.mtx", begin + "integer general\n1 1 1\n1 1 1.5\n",
                 "got '1.5', expected an integer");
-  check_refused("a.mtx", begin + "real skew-symmetric\n2 2 1\n1 1 1\n", "on the diagonal");
+  check_refused("a.mtx", begin + "real skew-symmetric\n2 2 1\n2 1 1\n", "got 'skew-symmetric'");
   check_refused("a.mtx", begin + "real general\n9000000000000000000 1 1\n1 1 1\n",
                 "got 9000000000000000000 rows");
   check_refused("a.mtx", begin + "real general\n100000000 2 1\n1 1 1\n", "100000000 rows");

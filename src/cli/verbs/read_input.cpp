@@ -107,20 +107,7 @@ std::optional<std::pair<index_t, index_t>> first_nan_of(const io::table& table, 
     const bool is_there = found.count == 1 || !transposes;  // else another is first in the file
     return is_there ? found.first : std::nullopt;
   }
-  return std::visit(
-      [&](const auto& values) -> std::optional<std::pair<index_t, index_t>> {
-        const index_t outer = transposes ? values.cols() : values.rows();
-        const index_t inner = transposes ? values.rows() : values.cols();
-        for (index_t i = 0; i < outer; ++i) {
-          for (index_t j = 0; j < inner; ++j) {
-            const index_t row = transposes ? j : i;
-            const index_t col = transposes ? i : j;
-            if (values(row, col) != values(row, col)) return std::pair(row, col);
-          }
-        }
-        return std::nullopt;
-      },
-      table.values);
+  return io::find_nans(table.values, transposes).first;
 }
 
 /// " in row 'g1', column 'c'", as far as they have names.

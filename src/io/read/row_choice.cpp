@@ -45,35 +45,13 @@ sparse_matrix rows_between(const sparse_matrix& in, index_t begin, index_t end) 
   return out;
 }
 
-bit_matrix rows_between(const bit_matrix& in, index_t begin, index_t end) {
-  bit_matrix out(end - begin, in.cols());
-  std::copy(in.words() + begin * in.row_words(), in.words() + end * in.row_words(), out.words());
-  return out;
-}
-
-stored_nans find_nans(const any_matrix& in) {
-  stored_nans out;
-  std::visit(
-      [&](const auto& values) {
-        for (index_t k = 0; k < values.rows() * values.cols(); ++k) {
-          const auto value = values.data()[k];
-          if (value == value) continue;
-          if (++out.count == 1) out.first.emplace(k / values.cols(), k % values.cols());
-        }
-      },
-      in);
-  return out;
-}
-
 /// The rows [begin, end) of a block whose first row is number `first` of the file.
 table rows_of_block(table in, index_t begin, index_t end, index_t first) {
   if (begin == 0 && end == in.rows()) return in;
   table out{.columns = std::move(in.columns), .reading = std::move(in.reading)};
   for (index_t i = begin; in.names.given() && i < end; ++i) out.names.add(in.names[i]);
   stored_nans nans;
-  if (in.bits) {
-    out.bits = rows_between(*in.bits, begin, end);
-  } else if (in.sparse) {
+  if (in.sparse) {
     out.sparse = rows_between(*in.sparse, begin, end);
     if (in.missing > 0) nans = find_nans(*out.sparse);
   } else {
@@ -211,25 +189,10 @@ void check_row_range(const row_range& range, index_t rows, bool has_more, const 
                   range.is_open() ? std::string() : fmt::to_string(range.end), rows));
 }
 
-table chosen_rows(table in, const row_range& range, const std::string& file) {
-  if (range.is_all()) return in;
-  const index_t rows = in.rows();
-  check_row_range(range, rows, false, file);
-  return rows_of_block(std::move(in), range.begin, std::min(range.end, rows), 0);
-}
-
 std::unique_ptr<row_reader> choose_rows(std::unique_ptr<row_reader> source, const row_range& range,
                                         const std::string& file) {
   if (range.is_all()) return source;
   return std::make_unique<some_rows>(std::move(source), range, file);
-}
-
-void name_rows(table& in, index_t skipped, const read_options& options, const std::string& file) {
-  if (options.text.names_file.empty()) return;
-  listed_names names(skipped, options, file);
-  names.describe(in.reading);
-  names.add_to(in);
-  names.check();
 }
 
 std::unique_ptr<row_reader> name_rows(std::unique_ptr<row_reader> source, index_t skipped,

@@ -15,22 +15,16 @@ namespace gpu::io {
 ///   `range`
 void check_row_range(const row_range& range, index_t rows, bool has_more, const std::string& file);
 
-/// The rows of `in`, all rows of a file, that `range` means. NaN are counted anew, and the first is
-/// named by its place in the table of the file.
-/// @throw input_error where they are not there
-[[nodiscard]] table chosen_rows(table in, const row_range& range, const std::string& file);
-
-/// The same of all rows that `source` has, block by block.
+/// Those of all rows of a file, which `source` has, that `range` means. NaN are counted anew, and
+/// the first is named by its place in the table of the file.
+/// @throw input_error where the rows are not there
 [[nodiscard]] std::unique_ptr<row_reader> choose_rows(std::unique_ptr<row_reader> source,
                                                       const row_range& range,
                                                       const std::string& file);
 
-/// Names the rows of `in`, the whole table of a file, by options.text.names_file, where there is
-/// such a file; in front of row 0 `skipped` rows were left out, which have names there too.
+/// Names the rows of `source` by options.text.names_file, where there is such a file; in front of
+/// row 0 `skipped` rows were left out, which have names there too.
 /// @throw input_error where the rows have names already, or their number is another
-void name_rows(table& in, index_t skipped, const read_options& options, const std::string& file);
-
-/// The same of the rows of `source`, block by block.
 [[nodiscard]] std::unique_ptr<row_reader> name_rows(std::unique_ptr<row_reader> source,
                                                     index_t skipped, const read_options& options,
                                                     const std::string& file);

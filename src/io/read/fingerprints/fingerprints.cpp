@@ -123,9 +123,11 @@ table read_fingerprints(input& file, const read_options& options,
       throw input_error(file.name(), {},
                         "has a fingerprint in each line, with which --transpose does not go");
     }
-    table all = read_fps(file.lines(), file.name(), given.bits);
-    name_rows(all, 0, options, file.name());
-    return chosen_rows(std::move(all), options.text.rows, file.name());
+    if (!options.text.names_file.empty()) {
+      throw input_error(file.name(), {},
+                        "is FPS, which names its rows: --names does not go with it");
+    }
+    return read_fps(file.lines(), file.name(), given.bits, options.text.rows);
   }
   const auto rows = is_automatic && is_text(file)
                         ? open_text(lines_of_table(file), options, file.name())

@@ -14,6 +14,7 @@
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/numbered_lines.hpp"
+#include "io/read/row_choice.hpp"
 #include "io/text/text_layout.hpp"
 
 namespace gpu::io {
@@ -49,15 +50,17 @@ std::optional<unsigned> take_hex(std::string_view digits, std::uint32_t* words) 
 
 class fps_file {
  public:
-  fps_file(std::unique_ptr<line_source> source, const std::string& file, index_t bits)
-      : lines_(std::move(source)), file_(file), bits_(bits) {}
+  fps_file(std::unique_ptr<line_source> source, const std::string& file, index_t bits,
+           const row_range& chosen)
+      : lines_(std::move(source)), file_(file), bits_(bits), chosen_(chosen) {}
 
   table read() {
     for (std::string_view line; lines_.next(line);) {
       if (line.empty()) continue;
       line.front() == '#' ? take_header(line) : take_row(line);
     }
-    if (!rows_) throw input_error(file_, {}, "has no fingerprint, expected at least one");
+    if (seen_ == 0) throw input_error(file_, {}, "has no fingerprint, expected at least one");
+    check_row_range(chosen_, seen_, false, file_);
     out_.reading.rows_named_by = "column 2";
     out_.bits = rows_->take();
     return std::move(out_);
@@ -70,7 +73,7 @@ class fps_file {
 
   void take_header(std::string_view line) {
     constexpr std::string_view bits_header = "#num_bits=";
-    if (rows_) refuse(0, "got a header after the first fingerprint, expected a fingerprint");
+    if (seen_ > 0) refuse(0, "got a header after the first fingerprint, expected a fingerprint");
     if (!line.starts_with(bits_header)) return;
     const std::string_view text = line.substr(bits_header.size());
     const index_t bits = gpu::detail::parsed<index_t>(text).value_or(0);
@@ -84,6 +87,8 @@ class fps_file {
   }
 
   void take_row(std::string_view line) {
+    const index_t number = seen_++;
+    if (number < chosen_.begin || number >= chosen_.end) return;
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) {
       refuse(0, fmt::format("got {}, expected a fingerprint, a tab and a name", quoted(line)));
@@ -117,6 +122,8 @@ class fps_file {
   numbered_lines lines_;
   const std::string& file_;
   index_t bits_;
+  row_range chosen_;
+  index_t seen_ = 0;  // rows of the file
   std::size_t digits_of_row_ = 0;
   std::optional<bit_rows> rows_;
   table out_;
@@ -124,8 +131,9 @@ class fps_file {
 
 }  // namespace
 
-table read_fps(std::unique_ptr<line_source> lines, const std::string& file, index_t bits) {
-  return fps_file(std::move(lines), file, bits).read();
+table read_fps(std::unique_ptr<line_source> lines, const std::string& file, index_t bits,
+               const row_range& chosen) {
+  return fps_file(std::move(lines), file, bits, chosen).read();
 }
 
 std::string_view digits_in(std::string_view text) {

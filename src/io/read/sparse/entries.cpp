@@ -16,17 +16,12 @@ struct entry_range {
   bool has_reals = false;
 };
 
-entry_range range_of(const std::vector<entry_piece>& pieces, mirrored how) {
+entry_range range_of(const std::vector<entry_piece>& pieces) {
   entry_range out;
   for (const auto& piece : pieces) {
     out.smallest = std::min<std::int64_t>(out.smallest, piece.smallest);
     out.largest = std::max<std::int64_t>(out.largest, piece.largest);
     out.has_reals = out.has_reals || std::holds_alternative<array<double>>(piece.values);
-  }
-  if (how == mirrored::negative) {
-    const std::int64_t most = std::max(-out.smallest, out.largest);
-    out.smallest = -most;
-    out.largest = most;
   }
   return out;
 }
@@ -38,21 +33,14 @@ struct piece_group {
 };
 
 // As many groups as threads, but no more than keep the cursors of all at half an index an entry.
-std::vector<piece_group> group_pieces(const std::vector<entry_piece>& pieces, index_t rows,
-                                      std::size_t entries, int threads) {
+// Pieces are about equally large.
+std::vector<piece_group> group_pieces(std::size_t pieces, index_t rows, std::size_t entries,
+                                      int threads) {
   const std::size_t most = entries / (2 * (static_cast<std::size_t>(rows) + 1));
-  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
-  const std::size_t count = std::clamp<std::size_t>(most, 1, team);
-  const std::size_t enough = (entries + count - 1) / count;
-  std::vector<piece_group> groups;
-  std::size_t taken = enough;
-  for (std::size_t k = 0; k < pieces.size(); ++k) {
-    if (taken >= enough && groups.size() < count) {
-      groups.push_back({k, k});
-      taken = 0;
-    }
-    groups.back().end = k + 1;
-    taken += pieces[k].row.size();
+  std::vector<piece_group> groups(
+      std::clamp<std::size_t>(most, 1, static_cast<std::size_t>(detail::thread_count(threads))));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    groups[g] = {g * pieces / groups.size(), (g + 1) * pieces / groups.size()};
   }
   return groups;
 }
@@ -60,13 +48,13 @@ std::vector<piece_group> group_pieces(const std::vector<entry_piece>& pieces, in
 template <class Index>
 class assembly {
  public:
-  assembly(std::vector<entry_piece>& pieces, index_t rows, mirrored how, int threads,
+  assembly(std::vector<entry_piece>& pieces, index_t rows, bool is_symmetric, int threads,
            std::size_t entries)
       : pieces_(pieces),
         rows_(static_cast<std::size_t>(rows)),
-        how_(how),
+        is_symmetric_(is_symmetric),
         threads_(detail::thread_count(threads)),
-        groups_(group_pieces(pieces, rows, entries, threads)) {
+        groups_(group_pieces(pieces.size(), rows, entries, threads)) {
     count();
   }
 
@@ -99,7 +87,7 @@ class assembly {
       const piece_group& group = groups_[static_cast<std::size_t>(g)];
       for (std::size_t k = group.begin; k < group.end; ++k) {
         for (const std::int32_t row : pieces_[k].row) ++counts[row];
-        if (how_ == mirrored::nothing) continue;
+        if (!is_symmetric_) continue;
         for (std::size_t i = 0; i < pieces_[k].row.size(); ++i) {
           if (pieces_[k].row[i] != pieces_[k].col[i]) ++counts[pieces_[k].col[i]];
         }
@@ -129,17 +117,17 @@ class assembly {
         const Index at = next[row]++;
         column[at] = static_cast<Index>(col);
         out[at] = static_cast<T>(from[i]);
-        if (how_ == mirrored::nothing || row == col) continue;
+        if (!is_symmetric_ || row == col) continue;
         const Index there = next[col]++;
         column[there] = static_cast<Index>(row);
-        out[there] = static_cast<T>(how_ == mirrored::value ? from[i] : -from[i]);
+        out[there] = static_cast<T>(from[i]);
       }
     }
   }
 
   std::vector<entry_piece>& pieces_;
   std::size_t rows_;
-  mirrored how_;
+  bool is_symmetric_;
   int threads_;
   std::vector<piece_group> groups_;
   std::vector<Index> next_;  // [groups, rows]
@@ -147,10 +135,10 @@ class assembly {
 };
 
 template <class Index>
-void assemble_to(std::vector<entry_piece>& pieces, mirrored how, int threads, std::size_t entries,
-                 sparse_matrix& out) {
-  const entry_range range = range_of(pieces, how);
-  assembly<Index> all(pieces, out.rows, how, threads, entries);
+void assemble_to(std::vector<entry_piece>& pieces, bool is_symmetric, int threads,
+                 std::size_t entries, sparse_matrix& out) {
+  const entry_range range = range_of(pieces);
+  assembly<Index> all(pieces, out.rows, is_symmetric, threads, entries);
   const bool fits =
       std::in_range<std::int32_t>(range.smallest) && std::in_range<std::int32_t>(range.largest);
   if (range.has_reals || !fits) return all.template move_to<double>(out);
@@ -159,15 +147,15 @@ void assemble_to(std::vector<entry_piece>& pieces, mirrored how, int threads, st
 
 }  // namespace
 
-sparse_matrix assemble(std::vector<entry_piece> pieces, index_t rows, index_t cols, mirrored how,
-                       int threads) {
+sparse_matrix assemble(std::vector<entry_piece> pieces, index_t rows, index_t cols,
+                       bool is_symmetric, int threads) {
   std::size_t entries = 0;
   for (const entry_piece& piece : pieces) entries += piece.row.size();
   sparse_matrix out{.rows = rows, .cols = cols};
-  if (std::in_range<std::int32_t>(how == mirrored::nothing ? entries : 2 * entries)) {
-    assemble_to<std::int32_t>(pieces, how, threads, entries, out);
+  if (std::in_range<std::int32_t>(is_symmetric ? 2 * entries : entries)) {
+    assemble_to<std::int32_t>(pieces, is_symmetric, threads, entries, out);
   } else {
-    assemble_to<std::int64_t>(pieces, how, threads, entries, out);
+    assemble_to<std::int64_t>(pieces, is_symmetric, threads, entries, out);
   }
   return out;
 }

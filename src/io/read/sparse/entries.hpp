@@ -12,10 +12,6 @@
 
 namespace gpu::io {
 
-/// What else an entry off the diagonal stores: nothing, its own value at the mirrored place, or
-/// that value with the other sign.
-enum class mirrored { nothing, value, negative };
-
 /// Some entries, in the order of the file.
 struct entry_piece {
   array<std::int32_t> row;
@@ -26,10 +22,11 @@ struct entry_piece {
   std::int32_t largest = 0;   ///< At least 0.
 };
 
-/// The matrix [rows, cols] of all entries, of the narrowest type that holds them; a place with two
+/// The matrix [rows, cols] of all entries, of the narrowest type that holds them; if it is
+/// symmetric an entry off the diagonal stores its value at the mirrored place too. A place with two
 /// entries stands twice. Gives back the memory of a piece as soon as it is copied.
 /// Memory: 8 bytes an entry beside both at most.
 [[nodiscard]] sparse_matrix assemble(std::vector<entry_piece> pieces, index_t rows, index_t cols,
-                                     mirrored how, int threads);
+                                     bool is_symmetric, int threads);
 
 }  // namespace gpu::io

@@ -16,8 +16,8 @@ namespace gpu::io {
   return file.begins_with("%%Matrix") || file.begins_with("%%matrix");
 }
 
-/// Reads a whole file: coordinate; integer, real or pattern (each value is 1); general, symmetric
-/// or skew-symmetric. Integers and numbers without a point give the narrowest type that holds them
+/// Reads a whole file: coordinate; integer, real or pattern (each value is 1); general or
+/// symmetric. Integers and numbers without a point give the narrowest type that holds them
 /// and 0, else double. What is not stored is 0. Lines that begin with % are left out. Names are
 /// those of names_beside.hpp. Memory: the entries in the order of the file (two indices and the
 /// value, as narrow as the lines around allow) and the matrix.

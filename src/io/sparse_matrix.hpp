@@ -64,11 +64,6 @@ struct sparse_matrix {
         },
         pattern, values);
   }
-  /// body(view): all rows as a csr_view<const T>.
-  template <class Body>
-  auto with_view(const Body& body) const {
-    return with_rows(rows, body);
-  }
 };
 
 /// The rows [begin, end) written out, by `threads` threads.

@@ -88,6 +88,14 @@ struct pairs_command : job_files {
   [[nodiscard]] bool has_column_tables() const { return !covariates.empty() || !weights.empty(); }
   /// Whether missing values are skipped pair by pair.
   [[nodiscard]] bool is_pairwise() const { return pairs.nans == nan_policy::pairwise; }
+  /// The files that are read, by argument and option; empty where there is none.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs() const {
+    return {{"INPUT", input},
+            {"--groups", groups},
+            {"--against", against},
+            {"--covariates", covariates},
+            {"--weights", weights}};
+  }
   [[nodiscard]] bool is_differential() const { return !groups.empty(); }
   [[nodiscard]] measure_info info() const {
     return fingerprints ? io::tanimoto_info() : info_of(what);

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <exception>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,25 +22,20 @@ struct named_target {
 
 namespace {
 
-/// A file that is read, and what messages call it.
-struct named_input {
-  std::string what;
-  std::string path;
-};
-
 /// The targets of a job. They differ from each other and from the inputs.
 std::vector<named_target> resolve(const job_files& job, const std::string& observations,
-                                  std::span<const named_input> inputs) {
+                                  const std::vector<std::pair<std::string, std::string>>& inputs) {
   std::vector<named_target> outputs;
   outputs.push_back({"--output", io::resolve_output(job.output.empty() ? "-" : job.output)});
   if (!observations.empty())
     outputs.push_back({"--observations-output", io::resolve_output(observations)});
   if (!job.report.empty()) outputs.push_back({"--report", io::resolve_output(job.report)});
   for (const named_target& output : outputs) {
-    for (const named_input& input : inputs) {
-      if (input.path.empty() || !io::is_same_file(output.target, input.path)) continue;
+    for (const auto& [option, path] : inputs) {
+      if (path.empty() || !io::is_same_file(output.target, path)) continue;
       throw usage_error(fmt::format("{}: {} is {}, expected another file", output.option,
-                                    output.target.name, input.what));
+                                    output.target.name,
+                                    option == "INPUT" ? "the input" : "the table of " + option));
     }
   }
   for (auto a = outputs.begin(); a != outputs.end(); ++a) {
@@ -58,16 +50,11 @@ std::vector<named_target> resolve(const job_files& job, const std::string& obser
 }
 
 std::vector<named_target> resolve(const job_files& job) {
-  return resolve(job, "", std::array{named_input{"the input", job.input}});
+  return resolve(job, "", {{"INPUT", job.input}});
 }
 
 std::vector<named_target> resolve(const pairs_command& job) {
-  std::vector<named_input> inputs{{"the input", job.input},
-                                  {"the table of --against", job.against}};
-  for (const auto& [option, file] : job.column_tables()) {
-    inputs.push_back({fmt::format("the table of {}", option), file});
-  }
-  std::vector<named_target> outputs = resolve(job, job.observations, inputs);
+  std::vector<named_target> outputs = resolve(job, job.observations, job.inputs());
   const io::output_target& result = outputs.front().target;
   const bool is_array = job.format == io::result_format::npy && job.keep == keep_kind::edges;
   if (is_array && result.kind != io::output_kind::replaced) {

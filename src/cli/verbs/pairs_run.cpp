@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gpu/all_pairs.hpp>
+#include <gpu/bit_matrix.hpp>
 #include <gpu/error.hpp>
 #include <gpu/matrix_input.hpp>
 #include <gpu/observations.hpp>
@@ -63,45 +64,40 @@ std::vector<edge> best_edges(const neighbor_table& table, index_t count,
   return found;
 }
 
-// Columns of a row that hold a NaN, ascending.
-std::vector<index_t> nan_columns_of(const io::table& table, index_t row) {
-  if (table.sparse) return io::nan_columns(*table.sparse, row);
-  std::vector<index_t> out;
-  std::visit(
-      [&](const auto& values) {
-        const auto* const own = values.row(row).data();
-        for (index_t k = 0; k < values.cols(); ++k) {
-          if (own[k] != own[k]) out.push_back(k);
-        }
-      },
-      table.values);
+// A bit for each value, set where it is a NaN.
+bit_matrix nans_of(const io::table& table) {
+  bit_matrix out(table.rows(), table.cols());
+  std::fill_n(out.words(), out.rows() * out.row_words(), 0U);
+  const auto set = [&](index_t row, index_t col) {
+    out.words()[row * out.row_words() + col / 32] |= std::uint32_t{1} << (col % 32);
+  };
+  for (index_t i = 0; i < table.rows(); ++i) {
+    if (table.sparse) {
+      for (const index_t col : io::nan_columns(*table.sparse, i)) set(i, col);
+      continue;
+    }
+    std::visit(
+        [&](const auto& values) {
+          for (index_t k = 0; k < values.cols(); ++k) {
+            if (values(i, k) != values(i, k)) set(i, k);
+          }
+        },
+        table.values);
+  }
   return out;
 }
 
-index_t shared_columns_of_sparse(const io::table& x, index_t row, const io::table& y, index_t col) {
-  const std::vector<index_t> a = nan_columns_of(x, row);
-  const std::vector<index_t> b = nan_columns_of(y, col);
-  std::vector<index_t> either;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(either));
-  return x.cols() - std::ssize(either);
-}
-
-// The columns in which two rows of the tables, which outlive it, have no NaN.
+// The columns in which two rows of the tables have no NaN.
 io::shared_columns shared_columns_of(const pairs_command& job, const input_tables& tables) {
   if (!job.is_pairwise()) return {};
-  const io::table& x = tables.x;
-  const io::table& y = tables.y ? *tables.y : tables.x;
-  return [&x, &y](index_t row, index_t col) {
-    if (x.sparse || y.sparse) return shared_columns_of_sparse(x, row, y, col);
-    return std::visit(
-        [row, col](const auto& left, const auto& right) {
-          const auto* const a = left.row(row).data();
-          const auto* const b = right.row(col).data();
-          index_t count = 0;
-          for (index_t k = 0; k < left.cols(); ++k) count += a[k] == a[k] && b[k] == b[k] ? 1 : 0;
-          return count;
-        },
-        x.values, y.values);
+  const auto x = std::make_shared<const bit_matrix>(nans_of(tables.x));
+  const auto y = tables.y ? std::make_shared<const bit_matrix>(nans_of(*tables.y)) : x;
+  return [x, y](index_t row, index_t col) {
+    const std::uint32_t* const a = x->words() + row * x->row_words();
+    const std::uint32_t* const b = y->words() + col * y->row_words();
+    index_t either = 0;
+    for (index_t k = 0; k < x->row_words(); ++k) either += std::popcount(a[k] | b[k]);
+    return x->cols() - either;
   };
 }
 

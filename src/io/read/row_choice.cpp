@@ -50,19 +50,19 @@ table rows_of_block(table in, index_t begin, index_t end, index_t first) {
   if (begin == 0 && end == in.rows()) return in;
   table out{.columns = std::move(in.columns), .reading = std::move(in.reading)};
   for (index_t i = begin; in.names.given() && i < end; ++i) out.names.add(in.names[i]);
-  stored_nans nans;
+  stored_nans found;
   if (in.sparse) {
     out.sparse = rows_between(*in.sparse, begin, end);
-    if (in.missing > 0) nans = find_nans(*out.sparse);
+    if (in.missing > 0) found = find_nans(*out.sparse);
   } else {
     out.values =
         std::visit([&](const auto& values) { return any_matrix(rows_between(values, begin, end)); },
                    in.values);
-    if (in.missing > 0) nans = find_nans(out.values);
+    if (in.missing > 0) found = find_nans(out.values);
   }
-  out.missing = nans.count;
-  if (nans.first) {
-    out.first_nan = input_position{first + begin + nans.first->first, nans.first->second, true};
+  out.missing = found.count;
+  if (found.first) {
+    out.first_nan = input_position{first + begin + found.first->first, found.first->second, true};
   }
   return out;
 }

@@ -204,12 +204,8 @@ bool is_about_parts(std::string_view text) {
 void expect_no_part_names(const part_folder& folder, const pairs_command& job) {
   std::error_code ignored;  // of a name that is free
   const fs::path own = fs::weakly_canonical(folder.path(), ignored);
-  std::vector<std::pair<const char*, std::string>> files{{"INPUT", job.input},
-                                                         {"--groups", job.groups},
-                                                         {"--against", job.against},
-                                                         {"--output", job.output},
-                                                         {"--report", job.report}};
-  std::ranges::copy(job.column_tables(), std::back_inserter(files));
+  auto files = job.inputs();
+  files.insert(files.end(), {{"--output", job.output}, {"--report", job.report}});
   for (const auto& [option, path] : files) {
     if (path.empty() || path == "-") continue;
     const fs::path file = fs::weakly_canonical(path, ignored);

@@ -90,7 +90,7 @@ def test_what_is_read_goes_into_calls(rows: np.ndarray, tmp_path: Path) -> None:
         ("0 1 2\n", {}, "got 2 in row 1, column 3 of values"),
         ("#FPS1\n0011\ta\n", {"transpose": True}, "with which transpose does not go"),
         ("00112233 a\n", {}, "in one field. input_format='fps' reads hexadecimal digits"),
-        ("a 0 1 1\n", {"columns": "no"}, "columns: got 'no'"),
+        ("id x y\na 0 1\nb 1 1\n", {"columns": "no"}, "columns: got 'no'"),
         ("", {}, "a.fps"),
     ],
 )

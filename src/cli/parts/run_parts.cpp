@@ -91,13 +91,6 @@ void write_json(io::output_file& out, const part_listing& listing) {
   out.write("\n  ]\n}\n");
 }
 
-void write_listing(io::output_file& out, const part_listing& listing, parts_format format) {
-  if (format == parts_format::json) return write_json(out, listing);
-  if (format == parts_format::text) return write_text(out, listing);
-  const std::string numbers = compact_list(listing.wanting());
-  if (!numbers.empty()) out.write(numbers + "\n");
-}
-
 /// A job in parts does not know where its input lies. What has its bytes is taken for it, so that
 /// it is not replaced by the result.
 void expect_no_input(const char* option, const std::string& path, const job_key& key) {
@@ -156,9 +149,12 @@ int run(const parts_command& job) {
   const part_listing listing =
       list_parts(part_folder(job.folder), job.is_quick ? part_check::sizes : part_check::digests);
   io::output_file out("-", {.stop = is_interrupted});
-  write_listing(out, listing, job.format);
+  const std::string numbers = compact_list(listing.wanting());
+  if (job.format == parts_format::json) write_json(out, listing);
+  if (job.format == parts_format::text) write_text(out, listing);
+  if (job.format == parts_format::slurm && !numbers.empty()) out.write(numbers + "\n");
   out.commit();
-  const bool is_whole = listing.step == 0 && listing.wanting().empty();
+  const bool is_whole = listing.step == 0 && numbers.empty();
   return job.checks && !is_whole ? int{exit_parts_missing} : int{exit_ok};
 }
 

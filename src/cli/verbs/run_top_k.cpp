@@ -1,7 +1,6 @@
 // gpu-similarity top-k: the best entries of each row, a block of rows after the other; of a vector
 // the best so far, which each block is merged with.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -107,19 +107,11 @@ std::vector<hashed_row> rows_by_hash(const io::row_names& names, int threads) {
   constexpr index_t rows_at_once = index_t{1} << 16;
   std::vector<hashed_row> out(static_cast<std::size_t>(names.size()));
   detail::parallel_for_ranges(names.size(), rows_at_once, threads, [&](auto range, int) {
-    const auto begin = out.begin() + range.begin;
     for (index_t i = range.begin; i < range.end; ++i) {
       out[static_cast<std::size_t>(i)] = {std::hash<std::string_view>{}(names[i]), i};
     }
-    std::sort(begin, out.begin() + range.end);
   });
-  for (index_t sorted = rows_at_once; sorted < names.size(); sorted *= 2) {
-    detail::parallel_for_ranges(names.size(), 2 * sorted, threads, [&](auto range, int) {
-      const auto begin = out.begin() + range.begin;
-      const auto middle = out.begin() + std::min(range.begin + sorted, range.end);
-      std::inplace_merge(begin, middle, out.begin() + range.end);
-    });
-  }
+  std::sort(out.begin(), out.end());
   return out;
 }
 

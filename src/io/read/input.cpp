@@ -1,7 +1,6 @@
 #include "io/read/input.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -81,10 +81,6 @@ struct pairs_command : job_files {
   bool resumes = false;
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
-  /// The options that name tables about the columns, and these; empty where one is not given.
-  [[nodiscard]] std::array<std::pair<const char*, std::string>, 2> column_tables() const {
-    return {{{"--covariates", covariates}, {"--weights", weights}}};
-  }
   [[nodiscard]] bool has_column_tables() const { return !covariates.empty() || !weights.empty(); }
   /// Whether missing values are skipped pair by pair.
   [[nodiscard]] bool is_pairwise() const { return pairs.nans == nan_policy::pairwise; }

@@ -1,7 +1,6 @@
 #pragma once
 // The command line as data.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

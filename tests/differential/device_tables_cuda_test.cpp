@@ -69,44 +69,6 @@ std::size_t check_sinks(const call<T>& of, const gpu::differential_filter& keep,
   return of.check(gpu::differential_edge_sink{.keep = keep}).edges.size();
 }
 
-// Columns that lie next to each other, of which none, some or all are in a group.
-groups adjacent_groups(gpu::index_t first, gpu::index_t second, gpu::index_t before) {
-  groups out;
-  for (gpu::index_t k = 0; k < first; ++k) out.first.push_back(before + k);
-  for (gpu::index_t k = 0; k < second; ++k) out.second.push_back(before + first + k);
-  return out;
-}
-
-// make_rows() in the range of every element type; rows that move together still do.
-template <class T>
-gpu::matrix<T> make_small_rows(gpu::index_t rows, gpu::index_t cols, std::uint64_t seed) {
-  const auto from = make_rows<double>(rows, cols, seed);
-  gpu::matrix<T> out(rows, cols);
-  const double middle = std::is_unsigned_v<T> ? 120 : 0;
-  for (gpu::index_t i = 0; i < rows; ++i) {
-    for (gpu::index_t k = 0; k < cols; ++k) {
-      out(i, k) = static_cast<T>(middle + std::clamp(from(i, k), -120.0, 120.0));
-    }
-  }
-  return out;
-}
-
-template <class T>
-void check_type() {
-  const auto data = make_small_rows<T>(170, 61, 21);
-  const device_table<T> dense(data);
-  const device_table<T> apart(data, 5);
-  for (const gpu::measure what : measures) {
-    for (const groups& of :
-         {some_groups(61), adjacent_groups(30, 31, 0), adjacent_groups(4, 9, 40)}) {
-      INFO(gpu::to_string(what) << ", " << sizeof(T) << " bytes, " << of.first.size() << " and "
-                                << of.second.size() << " columns");
-      CHECK(check_sinks<T>({what, data, dense, of}, {.max_p = 0.3}) > 50);
-      CHECK(check_sinks<T>({what, data, apart, of}, {.max_p = 0.3, .side = gpu::tail::less}) > 50);
-    }
-  }
-}
-
 constexpr auto refusal_of = [](const auto& call) {
   return gpu_test::refusal_of<gpu::invalid_argument>(call);
 };
@@ -139,87 +101,6 @@ TEST_CASE("Differences of a table in device memory are those of the definition",
       CHECK(got.summary.second_cols == std::ssize(of.second));
       check_near(got.edges, wanted);
     }
-  }
-}
-
-TEST_CASE("Differences of a table in device memory of every element type", "[differential][cuda]") {
-  check_type<std::int8_t>();
-  check_type<std::int16_t>();
-  check_type<std::int32_t>();
-  check_type<std::uint8_t>();
-  check_type<std::uint16_t>();
-  check_type<float>();
-  check_type<double>();
-}
-
-TEST_CASE("Differences of a table in device memory of many shapes", "[differential][cuda]") {
-  for (const gpu::measure what : measures) {
-    for (const gpu::index_t rows : {0, 1, 2, 9, 129, 3000}) {
-      const auto data = make_rows<float>(rows, 40, 23);
-      const device_table<float> there(data, 1);
-      const groups of = some_groups(40);
-      INFO(gpu::to_string(what) << ", " << rows << " rows");
-      const auto found = check_sinks<float>({what, data, there, of}, {.max_p = 0.01});
-      if (rows == 3000) CHECK(found > 1000);
-    }
-    const auto data = make_small_rows<std::int16_t>(260, 3710, 24);
-    const device_table<std::int16_t> there(data, 2);
-    const groups of = adjacent_groups(3000, 700, 10);
-    INFO(gpu::to_string(what) << ", long groups");
-    CHECK(check_sinks<std::int16_t>({what, data, there, of}, {.max_p = 0.01}) > 100);
-  }
-}
-
-TEST_CASE("Parts, adjustments and variants of differences of a table in device memory",
-          "[differential][cuda]") {
-  const auto data = make_rows<float>(500, 61, 25);
-  const device_table<float> there(data, 3);
-  const groups of = some_groups(61);
-  for (const gpu::measure what : measures) {
-    for (const gpu::adjustment adjust :
-         {gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg}) {
-      INFO(gpu::to_string(what) << ", adjustment " << static_cast<int>(adjust));
-      CHECK(check_sinks<float>({what, data, there, of}, {.max_p = 0.2, .adjust = adjust}) > 0);
-    }
-    for (gpu::index_t index = 0; index < 3; ++index) {
-      INFO(gpu::to_string(what) << ", part " << index);
-      const call<float> part{what, data, there, of, {.part = {.index = index, .of = 3}}};
-      CHECK(check_sinks<float>(part, {.max_p = 0.1}) > 100);
-      (void)check_sinks<float>(part, {.max_p = 0.1, .adjust = gpu::adjustment::bonferroni});
-    }
-    for (const gpu::pair_variant variant :
-         {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled, gpu::pair_variant::tensor}) {
-      INFO(gpu::to_string(what) << ", variant " << gpu::to_string(variant));
-      CHECK(check_sinks<float>({what, data, there, of, {.variant = variant}}, {.max_p = 0.1}) >
-            100);
-    }
-  }
-}
-
-TEST_CASE("Differences of a table in device memory within little memory", "[differential][cuda]") {
-  const gpu::index_t rows = 2500;
-  const auto data = make_rows<double>(rows, 90, 26);
-  const device_table<double> there(data);
-  const groups of = some_groups(90);
-  for (const gpu::measure what : measures) {
-    for (const std::size_t megabytes : {std::size_t{6}, std::size_t{9}, std::size_t{40}}) {
-      INFO(gpu::to_string(what) << ", " << megabytes << " MiB");
-      const call<double> own{what, data, there, of, {.exec = {.workspace_bytes = megabytes << 20}}};
-      CHECK(check_sinks<double>(own, {.max_p = 1e-3}) > 1000);
-    }
-    // Less than the columns of a group take as doubles: 600 kB in half of the memory.
-    const call<double> none{what, data, there, of, {.exec = {.workspace_bytes = 1'100'000}}};
-    CHECK_THROWS_AS(none.on_device(gpu::differential_edge_sink{}), gpu::out_of_memory);
-  }
-  // Packed rows that do not stay on the device.
-  const auto wide = make_rows<float>(rows, 900, 32);
-  const device_table<float> wide_there(wide, 4);
-  const groups of_wide = some_groups(900);
-  for (const gpu::measure what : measures) {
-    INFO(gpu::to_string(what) << ", 300 columns a group");
-    const call<float> own{
-        what, wide, wide_there, of_wide, {.exec = {.workspace_bytes = std::size_t{30} << 20}}};
-    CHECK(check_sinks<float>(own, {.max_p = 1e-3}) > 1000);
   }
 }
 

@@ -42,34 +42,6 @@ struct call {
   }
 };
 
-// Both results of a sink; returns that of CUDA.
-template <class Sink>
-auto check_sink(const call& of, const Sink& sink) {
-  const auto wanted = of.on(gpu::backend::cpu, sink);
-  auto got = of.on(gpu::backend::cuda, sink);
-  check_same(got, wanted);
-  CHECK(got.summary.device != wanted.summary.device);
-  return got;
-}
-
-std::size_t check_edges(const call& of) {
-  return check_sink(of, gpu::differential_edge_sink{.keep = of.keep}).edges.size();
-}
-
-void check_counts(const call& of) {
-  (void)check_sink(of, gpu::differential_count_sink{of.keep});
-}
-
-void check_partners(const call& of, gpu::index_t k) {
-  (void)check_sink(of, gpu::differential_top_k_sink{.k = k, .keep = of.keep});
-}
-
-void check_discoveries(const call& of) {
-  const auto got =
-      check_sink(of, gpu::discovery_sink{.keep = {.max_p = of.keep.max_p, .side = of.keep.side}});
-  CHECK(got.summary.used == gpu::backend::cuda);
-}
-
 // Groups of so many columns, of a table in which `beside` columns are in neither.
 groups random_groups(gpu::index_t first, gpu::index_t second, gpu::index_t beside,
                      std::mt19937_64& random) {
@@ -113,20 +85,6 @@ gpu::matrix<double> random_rows(gpu::index_t rows, gpu::index_t cols, const grou
   return out;
 }
 
-gpu::index_t between(std::mt19937_64& random, gpu::index_t least, gpu::index_t most) {
-  return least + static_cast<gpu::index_t>(random() % static_cast<std::uint64_t>(most - least + 1));
-}
-
-std::string words_of(const call& of) {
-  return std::string(gpu::to_string(of.what)) + ", " + std::to_string(of.data.rows()) + " rows, " +
-         std::to_string(of.of.first.size()) + " and " + std::to_string(of.of.second.size()) +
-         " columns, tail " + std::to_string(static_cast<int>(of.keep.side)) + ", max_p " +
-         std::to_string(of.keep.max_p) + ", min_abs_z " + std::to_string(of.keep.min_abs_z) +
-         ", adjustment " + std::to_string(static_cast<int>(of.keep.adjust)) + ", part " +
-         std::to_string(of.options.part.index) + " of " + std::to_string(of.options.part.of) +
-         ", workspace " + std::to_string(of.options.exec.workspace_bytes);
-}
-
 // Memory for the rows of both groups and some rows of statistics: several blocks.
 std::size_t little_memory(const call& of) {
   const auto rows = static_cast<std::size_t>(of.data.rows());
@@ -150,108 +108,6 @@ TEST_CASE("Differential correlation on CUDA is that of the definition", "[differ
       CHECK(got.summary.pairs_tested == all.size());
       check_near(got.edges, wanted);
     }
-  }
-}
-
-TEST_CASE("Differential correlation on CUDA is that of the CPU, bit for bit",
-          "[differential][cuda]") {
-  std::mt19937_64 random(31);
-  std::size_t kept = 0;
-  for (int trial = 0; trial < 120; ++trial) {
-    const gpu::index_t rows = trial % 6 == 0 ? between(random, 2, 9) : between(random, 2, 900);
-    const gpu::index_t first = trial % 4 == 0 ? between(random, 4, 9) : between(random, 4, 200);
-    const gpu::index_t second = trial % 4 == 1 ? between(random, 4, 9) : between(random, 4, 200);
-    const gpu::index_t beside = between(random, 0, 5);
-    call of{.what = measures[random() % 2], .data = {}, .of = {}};
-    of.of = random_groups(first, second, beside, random);
-    of.data = random_rows(rows, first + second + beside, of.of, random);
-    const double cuts[] = {1.0, 0.7, 0.3, 0.05, 1e-4, 1e-12, 1e-295};
-    of.keep = {.max_p = cuts[random() % 7],
-               .min_abs_z = random() % 3 == 0 ? 0.8 : 0.0,
-               .side = sides[random() % 3]};
-    if (random() % 2 == 0) {
-      const gpu::index_t parts = between(random, 2, 5);
-      of.options.part = {.index = between(random, 0, parts - 1), .of = parts};
-      if (random() % 3 == 0) of.keep.adjust = gpu::adjustment::bonferroni;
-    } else if (random() % 2 == 0) {
-      of.keep.adjust = gpu::adjustment::benjamini_hochberg;
-    }
-    of.options.exec.cpu_threads = trial % 3 == 0 ? 1 : 4;
-    if (trial % 2 == 0) of.options.exec.workspace_bytes = little_memory(of);
-    INFO("trial " << trial << ": " << words_of(of));
-    kept += check_edges(of);
-    check_counts(of);
-    check_partners(of, trial % 5 == 0 ? rows + 1 : between(random, 1, 12));
-    if (of.keep.adjust == gpu::adjustment::none) check_discoveries(of);
-  }
-  CHECK(kept > 100000);
-}
-
-TEST_CASE("Differential correlation on CUDA of many blocks", "[differential][cuda]") {
-  std::mt19937_64 random(32);
-  for (const gpu::measure what : measures) {
-    call of{.what = what, .data = {}, .of = random_groups(30, 40, 0, random)};
-    of.data = random_rows(5000, 70, of.of, random);
-    // 128 rows at a time or so.
-    of.options.exec.workspace_bytes = std::size_t{48} << 20;
-    INFO(words_of(of));
-    of.keep = {.max_p = 1e-3};
-    CHECK(check_edges(of) > 1000);
-    check_counts(of);
-    of.keep = {.max_p = 0.4, .side = gpu::tail::less};
-    check_counts(of);
-    check_discoveries(of);
-    of.keep = {};
-    check_partners(of, 10);
-    of.keep = {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg};
-    check_counts(of);
-  }
-}
-
-TEST_CASE("Statistics of exactly 1 on CUDA", "[differential][cuda]") {
-  // Few columns: many pairs have rho 1 or -1, and z is 0 or infinite.
-  std::mt19937_64 random(33);
-  for (const gpu::tail side : sides) {
-    call of{.data = {}, .of = random_groups(4, 4, 0, random)};
-    of.data = random_rows(400, 8, of.of, random);
-    for (const double max_p : {1.0, 0.5, 1e-3, 1e-300}) {
-      for (const double min_abs_z : {0.0, 1.0, infinity}) {
-        of.keep = {.max_p = max_p, .min_abs_z = min_abs_z, .side = side};
-        INFO(words_of(of));
-        CHECK(check_edges(of) > 0);
-        check_counts(of);
-        check_partners(of, 7);
-      }
-    }
-  }
-}
-
-TEST_CASE("Differential correlation with each variant of CUDA", "[differential][cuda]") {
-  std::mt19937_64 random(34);
-  for (const gpu::measure what : measures) {
-    call of{.what = what, .data = {}, .of = random_groups(150, 20, 0, random)};
-    of.data = random_rows(300, 170, of.of, random);
-    of.keep = {.max_p = 0.02};
-    for (const gpu::pair_variant variant :
-         {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled, gpu::pair_variant::tensor}) {
-      of.options.variant = variant;
-      INFO(words_of(of) << ", variant " << gpu::to_string(variant));
-      CHECK(check_edges(of) > 100);
-      check_partners(of, 3);
-    }
-  }
-}
-
-TEST_CASE("Long groups on CUDA", "[differential][cuda]") {
-  std::mt19937_64 random(35);
-  for (const gpu::measure what : measures) {
-    call of{.what = what, .data = {}, .of = random_groups(3000, 700, 10, random)};
-    of.data = random_rows(260, 3710, of.of, random);
-    of.keep = {.max_p = 0.01};
-    INFO(words_of(of));
-    CHECK(check_edges(of) > 100);
-    check_counts(of);
-    check_partners(of, 4);
   }
 }
 
@@ -311,21 +167,5 @@ TEST_CASE("Differential correlation takes CUDA by itself, and refuses a NaN",
     FAIL("nothing was thrown");
   } catch (const gpu::invalid_argument& e) {
     CHECK(std::string(e.what()).find("data: got NaN at row 7, column 3") == 0);
-  }
-}
-
-TEST_CASE("Differential correlation on all devices is that of one", "[differential][cuda]") {
-  const auto devices = gpu::available_devices();
-  std::mt19937_64 random(38);
-  call of{.data = {}, .of = random_groups(30, 30, 0, random)};
-  of.data = random_rows(3000, 60, of.of, random);
-  of.keep = {.max_p = 0.01};
-  of.options.exec.workspace_bytes = std::size_t{24} << 20;
-  for (const gpu::device_info& device : devices) {
-    of.options.exec.devices.push_back(device.ordinal);
-    INFO(of.options.exec.devices.size() << " devices");
-    CHECK(check_edges(of) > 100);
-    check_counts(of);
-    check_partners(of, 5);
   }
 }

@@ -97,27 +97,4 @@ void check_top_k(const gpu::matrix<T>& x, const gpu::pair_options& options,
   check_same_values(got.statistic, wanted.statistic);
 }
 
-/// Every sink on one input.
-template <class Op, class T>
-void check_all_sinks(const gpu::matrix<T>& x, const gpu::pair_options& options,
-                     double dense_tolerance = 0) {
-  check_same_values<double>(Op::run(x, options, gpu::dense_sink{}),
-                            Op::run(x, cpu_options(), gpu::dense_sink{}), dense_tolerance);
-  check_same_values<float>(Op::run(x, options, gpu::dense_sink_f32{}),
-                           Op::run(x, cpu_options(), gpu::dense_sink_f32{}), dense_tolerance);
-  for (const double p : {1.0, 0.05, 1e-4}) {
-    check_edges<Op>(x, options, {.max_p = p});
-    check_edges<Op>(x, options, {.max_p = p, .side = gpu::tail::greater});
-    check_edges<Op>(x, options, {.max_p = p, .side = gpu::tail::less});
-    check_counts<Op>(x, options, {.max_p = p}, 0);
-    check_counts<Op>(x, options, {.max_p = p, .side = gpu::tail::less}, 20);
-  }
-  check_edges<Op>(x, options, {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg});
-  check_counts<Op>(x, options, {}, 20'000);
-  check_top_k<Op>(x, options, {}, 3, gpu::neighbor_order::by_absolute_value);
-  check_top_k<Op>(x, options, {.max_p = 0.2}, 7, gpu::neighbor_order::by_value);
-  check_top_k<Op>(x, options, {.side = gpu::tail::less}, 200,
-                  gpu::neighbor_order::by_absolute_value);
-}
-
 }  // namespace gpu_test

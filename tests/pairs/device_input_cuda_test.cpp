@@ -72,31 +72,6 @@ void check_type() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Every sink gives from device memory what it gives from host memory",
-                   "[pairs][device]", std::int8_t, std::int16_t, std::int32_t, std::uint8_t,
-                   std::uint16_t, float, double) {
-  check_type<TestType>();
-}
-
-TEST_CASE("Every variant takes tables in device memory", "[pairs][device]") {
-  for (const auto variant : {gpu::pair_variant::naive, gpu::pair_variant::shared_tiled,
-                             gpu::pair_variant::tensor, gpu::pair_variant::hopper}) {
-    if (!gpu_test::applies(variant)) continue;
-    INFO(gpu::to_string(variant));
-    check_sinks<spearman_call>(gpu_test::tied_matrix<int>(300, 30, 5), 2, {.variant = variant});
-    check_sinks<pearson_call>(gpu_test::random_matrix<double>(300, 30, 6), 2, {.variant = variant});
-  }
-}
-
-TEST_CASE("Prepared rows that do not stay on the device come from device memory too",
-          "[pairs][device]") {
-  // Room for a part of the rows alone.
-  const gpu::pair_options options{.fold = gpu::row_folding::never,
-                                  .exec = {.workspace_bytes = std::size_t{3} << 20}};
-  check_sinks<spearman_call>(gpu_test::tied_matrix<int>(3000, 800, 7), 0, options);
-  check_sinks<pearson_call>(gpu_test::random_matrix<float>(3000, 400, 8), 1, options);
-}
-
 TEST_CASE("Rows in device memory are folded", "[pairs][device]") {
   gpu::matrix<std::int32_t> data(20'000, 12);
   const auto pool = gpu_test::tied_matrix<std::int32_t>(500, 12, 9);
@@ -151,13 +126,6 @@ TEST_CASE("A NaN in device memory is found and named", "[pairs][device]") {
   const gpu::pair_options propagate{.nans = gpu::nan_policy::propagate};
   check_sinks<spearman_call>(data, 5, propagate);
   check_sinks<pearson_call>(data, 5, propagate);
-}
-
-TEST_CASE("Small tables in device memory", "[pairs][device]") {
-  for (const gpu::index_t rows : {0, 1, 2, 3}) {
-    check_sinks<spearman_call>(gpu_test::tied_matrix<int>(rows, 5, 13), 0, {});
-    check_sinks<pearson_call>(gpu_test::random_matrix<float>(rows, 5, 14), 0, {});
-  }
 }
 
 TEST_CASE("Calls on device memory from several threads", "[pairs][device]") {

@@ -14,10 +14,7 @@
 namespace {
 
 using gpu_test::device_array;
-using gpu_test::device_call;
 using gpu_test::device_table;
-using gpu_test::pearson_call;
-using gpu_test::spearman_call;
 
 constexpr gpu::pair_filter strict{.max_p = 1e-7};
 
@@ -45,74 +42,7 @@ gpu::matrix<T> table_of(gpu::index_t rows, gpu::index_t cols, double pairs_in_bl
   return data;
 }
 
-template <class Call, class X, class Y>
-void check_edges(const device_call<Call, X, Y>& call, const gpu::pair_filter& keep) {
-  const auto wanted = call.run(gpu::edge_sink{.keep = keep}).edges;
-  const std::size_t kept = wanted.size();
-  REQUIRE(kept > 20);
-  for (const std::size_t capacity : {kept + 100, kept, kept - 1, kept / 2, std::size_t{1}}) {
-    INFO("capacity " << capacity << " of " << kept);
-    const auto got = call.edges(keep, capacity);
-    CHECK(got.found == kept);
-    REQUIRE(got.edges.size() == std::min(capacity, kept));
-    CHECK(std::equal(got.edges.begin(), got.edges.end(), wanted.begin()));
-  }
-}
-
-template <class Call, class T>
-void check_table(const gpu::matrix<T>& data, const gpu::pair_filter& keep) {
-  INFO(Call::name << ", " << data.rows() << " x " << data.cols());
-  const device_table<T> table(data, 3);
-  const gpu_test::test_stream stream;
-  check_edges(device_call<Call, device_table<T>>{.x = table, .options = options_of(stream)}, keep);
-}
-
 }  // namespace
-
-TEST_CASE("Strict edges on the device are those of the host", "[pairs][device][screen]") {
-  for (const gpu::index_t cols : {30, 32, 64, 100, 300, 1000}) {
-    check_table<spearman_call>(table_of<std::int32_t>(900, cols, 0.01, 1), strict);
-    check_table<spearman_call>(table_of<float>(700, cols, 0.02, 2), strict);
-  }
-  for (const gpu::index_t cols : {12, 57, 64, 128, 300, 1000}) {
-    check_table<pearson_call>(table_of<float>(900, cols, 0.01, 3), strict);
-    check_table<pearson_call>(table_of<double>(700, cols, 0.02, 4), strict);
-  }
-  for (const gpu::tail side : {gpu::tail::greater, gpu::tail::less}) {
-    check_table<spearman_call>(table_of<float>(900, 30, 0.01, 5), {.max_p = 1e-7, .side = side});
-    check_table<pearson_call>(table_of<float>(900, 57, 0.01, 6), {.max_p = 1e-7, .side = side});
-  }
-  check_table<spearman_call>(table_of<float>(900, 30, 0.01, 7),
-                             {.max_p = 0.01, .adjust = gpu::adjustment::bonferroni});
-}
-
-TEST_CASE("Strict edges on the device of x against y, and of parts", "[pairs][device][screen]") {
-  const auto x = table_of<float>(400, 30, 0.02, 8);
-  const auto y = table_of<float>(700, 30, 0.02, 8);
-  const device_table<float> on_x(x, 2);
-  const device_table<float> on_y(y);
-  const gpu_test::test_stream stream;
-  for (const gpu::index_t of : {1, 3}) {
-    for (gpu::index_t index = 0; index < of; ++index) {
-      INFO("part " << index << " of " << of);
-      const gpu::pair_options options = options_of(stream, {.index = index, .of = of});
-      using table = device_table<float>;
-      check_edges(device_call<spearman_call, table>{.x = on_y, .options = options}, strict);
-      check_edges(device_call<pearson_call, table>{.x = on_y, .options = options}, strict);
-      check_edges(device_call<spearman_call, table>{on_x, &on_y, options}, strict);
-      check_edges(device_call<pearson_call, table>{on_x, &on_y, options}, strict);
-    }
-  }
-}
-
-TEST_CASE("A screen whose candidates do not fit leaves the edges to the tiles",
-          "[pairs][device][screen]") {
-  // All rows are alike: half a million pairs, and room for 2^16 candidates.
-  for (const gpu::index_t cols : {30, 100, 300}) {
-    check_table<spearman_call>(table_of<float>(1000, cols, 1.0, 9), strict);
-    check_table<pearson_call>(table_of<float>(1000, cols, 1.0, 10), strict);
-  }
-}
 
 TEST_CASE("A captured graph screens other rows", "[pairs][device][screen]") {
   constexpr gpu::index_t rows = 1000;

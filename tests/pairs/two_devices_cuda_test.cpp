@@ -55,13 +55,13 @@ constexpr auto message_of = [](const auto& call) {
   return gpu_test::refusal_of<gpu::invalid_argument>(call);
 };
 
-template <class Call, class T>
-void check_on_second(const gpu::matrix<T>& data) {
+template <class T>
+void check_on_second(gpu::measure what, const gpu::matrix<T>& data) {
   const current_device here(1);
   const device_table<T> table(data, 1);
   const test_stream stream;
-  const device_call<Call, device_table<T>> call{.x = table,
-                                                .options = {.exec = {.stream = stream.get()}}};
+  const device_call<device_table<T>> call{
+      .what = what, .x = table, .options = {.exec = {.stream = stream.get()}}};
   gpu_test::check_device_results(call, {.max_p = 0.05}, 6, 1);
   CHECK(current() == 1);
 }
@@ -102,9 +102,9 @@ void check_shared(const gpu::matrix<int>& x, const gpu::matrix<int>& y, const X&
 
 TEST_CASE("Device results on the second device", "[pairs][devices]") {
   if (!has_two_devices()) return;
-  check_on_second<spearman_call>(gpu_test::tied_matrix<int>(700, 30, 1));
-  check_on_second<spearman_call>(gpu_test::random_matrix<float>(200, 300, 2));
-  check_on_second<pearson_call>(gpu_test::random_matrix<float>(700, 30, 3));
+  check_on_second(gpu::measure::spearman, gpu_test::tied_matrix<int>(700, 30, 1));
+  check_on_second(gpu::measure::spearman, gpu_test::random_matrix<float>(200, 300, 2));
+  check_on_second(gpu::measure::pearson, gpu_test::random_matrix<float>(700, 30, 3));
 }
 
 TEST_CASE("A call for the second device while the first one is current", "[pairs][devices]") {

@@ -7,8 +7,8 @@
 // soak_cuda --each [--repeat K] [--filter TEXT]: each case K times (2), small, one after the other:
 // for compute-sanitizer, see ./dev sanitize-cuda.
 //
-// Small tables are too short for some ways of all pairs. Every second round takes them all the
-// same, and so does --each but with --chosen.
+// Small tables are too short for some ways of all pairs. Rounds, and with --each the calls of a
+// case, have them chosen and forced in turn; --ways N: always turn N of take_ways().
 //
 // A wrong answer (or the N-th of them, --most-failures N) ends the program with 1; a line says how
 // to repeat it.
@@ -48,7 +48,7 @@ struct settings {
   std::uint64_t seed = 1;
   gpu::index_t most_rows = 1500;
   bool is_each = false;
-  bool takes_chosen_ways = false;
+  int ways = -1;  // in turn
   int repeat = 2;
   std::string filter = {};
   int most_failures = 1;
@@ -64,8 +64,8 @@ settings read_settings(int argc, char** argv) {
     };
     if (words[i] == "--each") {
       out.is_each = true;
-    } else if (words[i] == "--chosen") {
-      out.takes_chosen_ways = true;
+    } else if (words[i] == "--ways") {
+      out.ways = std::stoi(value());
     } else if (words[i] == "--seconds") {
       out.seconds = std::stod(value());
     } else if (words[i] == "--round") {
@@ -89,13 +89,18 @@ settings read_settings(int argc, char** argv) {
   return out;
 }
 
-/// Whether short jobs take the ways of long ones.
-bool takes_long_ways = false;
-/// Changes that while no call runs. A shared library hides it, and chooses.
-void take_long_ways([[maybe_unused]] bool does) {
+/// Which turn of the ways is taken.
+int ways_taken = 0;
+/// Changes that while no call runs: 0: as chosen; 1: short jobs take the ways of long ones; 2: and
+/// products of halves; 3: and neither these nor other products. A shared library hides it, and
+/// chooses.
+void take_ways([[maybe_unused]] int turn) {
 #ifdef GPU_SIMILARITY_TEST_INTERNALS
-  gpu::detail::ways_in_force().cuda.never_short = does;
-  takes_long_ways = does;
+  ways_taken = turn % 4;
+  auto& ways = gpu::detail::ways_in_force().cuda;
+  ways = {.never_short = ways_taken > 0};
+  if (ways_taken > 1) ways.halves = ways_taken == 2;
+  if (ways_taken == 3) ways.products = false;
 #endif
 }
 
@@ -161,7 +166,7 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
   const auto complain = [&](const std::string& what) {
     results.fail(c.name + ": " + what + "; repeat with --each --repeat 1 --filter '" + c.name +
                  "' --seed " + std::to_string(seed) + " --most-rows " + std::to_string(most_rows) +
-                 (takes_long_ways ? "" : " --chosen"));
+                 " --ways " + std::to_string(ways_taken));
     return false;
   };
   try {
@@ -189,7 +194,6 @@ bool run_case(const soak_case& c, std::uint64_t seed, gpu::index_t most_rows, cu
 
 int run_each(const settings& s, const std::vector<soak_case>& all) {
   constexpr int most_draws = 20;  // until one suits the variant
-  take_long_ways(!s.takes_chosen_ways);
   tally results(s.most_failures);
   const gpu_test::test_stream stream;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -199,6 +203,7 @@ int run_each(const settings& s, const std::vector<soak_case>& all) {
     int made = 0;
     for (int i = 0; i < most_draws * s.repeat && made < s.repeat && !results.is_over(); ++i) {
       const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
+      take_ways(s.ways >= 0 ? s.ways : 1 + made);
       made += run_case(c, seed, s.most_rows, stream.get(), results) ? 1 : 0;
     }
   }
@@ -277,7 +282,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
   };
   std::vector<memory_use> rounds;
   for (std::uint64_t round = 0; elapsed() < s.seconds && !results.is_over(); ++round) {
-    take_long_ways(round % 2 == 1);
+    take_ways(s.ways >= 0 ? s.ways : static_cast<int>(round % 4));
     const double end = std::min(s.seconds, elapsed() + s.round_seconds);
     std::vector<std::jthread> threads;
     for (int t = 0; t < s.threads; ++t) {

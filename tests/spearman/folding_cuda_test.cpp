@@ -114,22 +114,3 @@ TEST_CASE("Folded rows of more than 128 columns pass a screen", "[spearman]") {
     CHECK(got.summary.patterns > 0);
   }
 }
-
-TEST_CASE("Rows that do not fit the device are folded on the host", "[spearman]") {
-  auto data = gpu_test::repeated_rows(1500, 40, 200, 41);
-  for (gpu::index_t k = 0; k < 40; ++k) data(7, k) = data(1499, k) = 1;
-  for (const pair_target& target : {tensor(), shared}) {
-    GPU_TEST_INFO(target);
-    auto folded = gpu_test::folding(target, gpu::row_folding::always);
-    folded.exec.workspace_bytes = 100'000;
-    gpu_test::check_folded_edges(const_view(data), folded,
-                                 gpu_test::folding(cpu, gpu::row_folding::never), {.max_p = 0.05});
-    const gpu::count_sink sink{.keep = {.max_p = 0.05}, .histogram_bins = 10};
-    const auto got = gpu::spearman_all_pairs(data.view(), folded, sink);
-    const auto wanted =
-        gpu::spearman_all_pairs(data.view(), gpu_test::folding(cpu, gpu::row_folding::never), sink);
-    CHECK(got.degree == wanted.degree);
-    CHECK(got.histogram == wanted.histogram);
-    CHECK(got.summary.patterns > 0);
-  }
-}

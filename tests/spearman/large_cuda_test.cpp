@@ -15,6 +15,7 @@
 
 #include "reference/correlation_reference.hpp"
 #include "support/catch.hpp"
+#include "support/device_call.hpp"
 #include "support/device_offers.hpp"
 #include "support/generators.hpp"
 
@@ -227,4 +228,77 @@ TEST_CASE("Prepared rows of more than 2^32 bytes", "[spearman][large]") {
     CHECK(got.edges[e].col == wanted[e].col);
     CHECK(got.edges[e].statistic == wanted[e].statistic);
   }
+}
+
+TEST_CASE("The longest rows of ranks, whose sums take 63 bits", "[spearman][large]") {
+  // The longest of products, whose largest limbs stand together, and the longest of all.
+  const gpu::index_t cols = GENERATE(2'088'896, 3'000'000);
+  gpu::matrix<double> x(4, cols);
+  for (gpu::index_t k = 0; k < cols; ++k) {
+    x(0, k) = static_cast<double>(k);
+    x(1, k) = 2 * x(0, k);
+    x(2, k) = -x(0, k);
+    x(3, k) = static_cast<double>(k * 104'729 % cols / 3);
+  }
+  const auto wanted = gpu::spearman_all_pairs(
+      x.view(), gpu::pair_options{.exec = {.target = gpu::backend::cpu}}, gpu::dense_sink{});
+  for (const auto variant : {gpu::pair_variant::automatic, gpu::pair_variant::shared_tiled,
+                             gpu_test::tensor_or_tiles()}) {
+    const auto got = gpu::spearman_all_pairs(x.view(), on(variant), gpu::dense_sink{});
+    CHECK(std::equal(got.data(), got.data() + 16, wanted.data()));
+    CHECK(got(0, 1) == 1.0);
+    CHECK(got(1, 2) == -1.0);
+    const auto best = gpu::spearman_all_pairs(x.view(), on(variant), gpu::top_k_sink{.k = 1});
+    CHECK(best.index(0, 0) == 1);
+    CHECK(best.statistic(0, 0) == 1.0);
+  }
+}
+
+namespace {
+
+// Classes of 1, 2, 4, ... rows in mixed order, some rows constant: a class is a set of tie groups,
+// row by row in another order.
+gpu::matrix<std::int32_t> classes_of_all_sizes(index_t rows, index_t cols) {
+  gpu::matrix<std::int32_t> out(rows, cols);
+  std::mt19937_64 engine(11);
+  std::vector<std::int32_t> row(static_cast<std::size_t>(cols));
+  for (index_t i = 0; i < rows; ++i) {
+    // Half of the rows have no ties, a quarter one pair of equal values, and so on.
+    int ties = 0;
+    for (std::uint64_t draw = engine(); ties < cols - 1 && (draw & 1U) != 0; draw >>= 1) ++ties;
+    if (i % 97 == 5) ties = static_cast<int>(cols) - 1;
+    for (int k = 0; k < cols; ++k) row[static_cast<std::size_t>(k)] = std::max(k, ties);
+    std::shuffle(row.begin(), row.end(), engine);
+    std::copy(row.begin(), row.end(), &out(i, 0));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("Many rows are counted by warpgroups as by tensor cores", "[spearman][large]") {
+  if (!gpu_test::applies(pair_variant::hopper)) return;
+  const auto check = [](const gpu::matrix<std::int32_t>& x, const gpu::pair_filter& keep) {
+    const gpu::count_sink sink{.keep = keep, .histogram_bins = 1000};
+    const auto got = gpu::spearman_all_pairs(x.view(), on(pair_variant::hopper), sink);
+    const auto wanted = gpu::spearman_all_pairs(x.view(), on(pair_variant::tensor), sink);
+    CHECK(got.kept == wanted.kept);
+    CHECK(got.degree == wanted.degree);
+    CHECK(got.histogram == wanted.histogram);
+    const gpu_test::device_table<std::int32_t> there(x);
+    const auto on_device =
+        gpu_test::device_call<gpu_test::device_table<std::int32_t>>{gpu::measure::spearman, there};
+    if (keep.adjust == gpu::adjustment::none) CHECK(on_device.counts(sink).degree == wanted.degree);
+  };
+  check(classes_of_all_sizes(70'000, 30), {.max_p = 0.05, .side = gpu::tail::less});
+  check(gpu_test::tied_matrix<std::int32_t>(100'300, 100, 5, 0.7, 9), {.max_p = 0.05});
+  check(gpu_test::tied_matrix<std::int32_t>(20'000, 30, 9, 0.97, 3),
+        {.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg});
+  // Few patterns, so that a screen finds too many pairs and gives up.
+  const auto distinct = gpu_test::tied_matrix<std::int32_t>(40, 30, 9);
+  gpu::matrix<std::int32_t> repeated(60'000, 30);
+  for (index_t i = 0; i < repeated.rows(); ++i) {
+    std::copy_n(&distinct(i % 40, 0), 30, &repeated(i, 0));
+  }
+  check(repeated, {.min_abs = 0.95});
 }

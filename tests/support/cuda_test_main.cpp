@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     return cuda_is_required() ? EXIT_FAILURE : exit_skipped;
   }
 #ifdef GPU_SIMILARITY_TEST_INTERNALS
-  // Small tables are to reach every way; short_jobs_cuda_test is of the ways that they take.
+  // Small tables are to reach every way; soak_cuda also has those that they take.
   gpu::detail::ways_in_force().cuda.never_short = true;
 #endif
   return gpu_test::run_all_cases(argc, argv);

@@ -1,444 +1,14 @@
-// All pairs: every sink of each measure on the GPU beside the CPU, with every variant. Rows, cut,
-// options and where the tables are and the results stay are drawn; what is bit for bit the CPU's
-// has to have its checksum.
-#include <algorithm>
+// All pairs on the GPU: every sink of each measure beside the CPU, with every variant, of tables in
+// host and in device memory, with results that come to the host or stay.
 #include <array>
-#include <atomic>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <type_traits>
 
-#include "golden/checksum.hpp"
 #include "soak/cases.hpp"
-#include "support/correlated_rows.hpp"
+#include "soak/pair_jobs.hpp"
 #include "support/device_call.hpp"
-#include "support/generators.hpp"
 
 namespace gpu_test {
 namespace {
-
-using golden::checksum;
-using gpu::index_t;
-using gpu::measure;
-using gpu::pair_variant;
-
-/// Rows with missing values pair by pair, or p of ranks by permutations.
-enum class kind { plain, missing_values, exact_p };
-
-struct shape {
-  index_t rows;
-  index_t cols;
-};
-
-/// Around the edges of tiles, words, groups, limbs and pieces.
-shape draw_shape(dice& d, measure what, kind of) {
-  shape out{d.one_of<index_t>({1,   2,   3,   31,  63,  64,  65,   127,  128,  129,  192,
-                               257, 300, 383, 385, 512, 700, 1025, 1500, 1537, 3100, 5000}),
-            d.one_of<index_t>({3,    4,    5,      8,      9,       16,       17,  29,  30,
-                               31,   32,   33,     57,     62,      64,       65,  96,  97,
-                               100,  127,  128,    129,    200,     256,      257, 511, 1023,
-                               1201, 4099, 16'385, 32'769, 100'003, 1'000'001})};
-  const bool is_slow = what == measure::kendall || of == kind::missing_values;
-  const index_t most = d.most_rows() < 100 ? 1'000'000 : is_slow ? 20'000'000 : 200'000'000;
-  if (what == measure::kendall) out.cols = std::min<index_t>(out.cols, 300);
-  if (of == kind::missing_values) out.cols = std::min<index_t>(out.cols, 5003);
-  out.rows = std::min(out.rows, d.most_rows());
-  while (out.rows > 2 && out.rows * out.rows * out.cols > most) out.rows /= 2;
-  return out;
-}
-
-/// Rows without ties, and rows with one pair of equal values, two, ...: classes of all sizes.
-gpu::matrix<double> rows_of_classes(dice& d, shape of, bool has_ties) {
-  gpu::matrix<double> out(of.rows, of.cols);
-  std::mt19937_64 random(d.seed());
-  std::vector<double> row(static_cast<std::size_t>(of.cols));
-  for (index_t i = 0; i < of.rows; ++i) {
-    index_t ties = 0;
-    for (std::uint64_t bits = random(); has_ties && ties < of.cols - 1 && (bits & 1U) != 0;
-         bits >>= 1) {
-      ++ties;
-    }
-    for (index_t k = 0; k < of.cols; ++k) {
-      row[static_cast<std::size_t>(k)] = static_cast<double>(std::max(k, ties));
-    }
-    std::shuffle(row.begin(), row.end(), random);
-    std::copy(row.begin(), row.end(), &out(i, 0));
-  }
-  return out;
-}
-
-/// What is hard: rows that repeat, that rounding spoils, that differ by less than an estimate's
-/// error, and many alike before or behind others.
-gpu::matrix<double> draw_values(dice& d, shape of, double large) {
-  const auto [rows, cols] = of;
-  const auto tied = [&](index_t height) {
-    return tied_matrix<double>(height, cols, d.seed(), d.one_of({0.0, 0.5, 0.95}),
-                               d.one_of({1, 3, 10, 100}));
-  };
-  const index_t what = d.between(0, 7);
-  if (what == 0) return tied(rows);
-  if (what == 1) return rows_of_classes(d, of, d.coin());
-  auto out = correlated_matrix<double>({.rows = rows,
-                                        .cols = cols,
-                                        .pairs_in_blocks = d.one_of({0.001, 0.05, 0.5, 1.0}),
-                                        .factor_variance = d.one_of({0.0, 0.7}),
-                                        .levels = d.one_of({0, 0, 2, 12}),
-                                        .blocks_side_by_side = d.coin(),
-                                        .seed = d.seed()});
-  if (what > 5) return out;
-  const index_t patterns = d.one_of<index_t>({1, 2, 7, 90, 700});
-  const gpu::matrix<double> distinct = what == 2 ? tied(patterns) : gpu::matrix<double>();
-  const double step = d.one_of({1e-2, 1e-4, 1e-6});
-  const bool alike_first = d.coin();
-  for (index_t i = 0; i < rows; ++i) {
-    for (index_t k = 0; k < cols; ++k) {
-      double& value = out(i, k);
-      if (what == 2) {  // few rows, many times, some turned round
-        value = (i % 3 == 2 ? -1 : 1) * distinct(i * i % patterns, k);
-      } else if (what == 3) {  // hardly different from the first
-        value = out(0, k) + (i > 0 && k == i % 7 ? step * static_cast<double>(i % 5) : 0);
-      } else if (what == 4) {
-        if ((i < rows / 3) == alike_first) value = 0.3 * value + static_cast<double>(k);
-      } else if (i % 4 == 0) {  // an element that dwarfs the rest
-        value = k == i % cols ? 60 : value;
-      } else if (i % 4 == 1) {
-        value = k == 5 ? (i % 8 == 1 ? 300 : -200) : value;
-      } else if (i % 4 == 2) {  // halves of a step of rounding
-        value = k == 0 ? 127 : (k % 2 == 0 ? 0.4999999 : -0.5000001) + (k % 5 == i % 5 ? 3 : 0);
-      } else if (i % 3 == 0) {
-        value *= i % 2 == 0 ? large : 1 / large;
-      } else if (i % 3 == 1) {
-        value += 1e6;
-      }
-    }
-  }
-  return out;
-}
-
-template <class T>
-T stored(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(value);
-  } else {
-    const double middle = std::is_unsigned_v<T> ? 120 : 0;
-    return static_cast<T>(middle + std::clamp(std::round(value), -120.0, 120.0));
-  }
-}
-
-/// Scattered holes, or a few masks that many rows share.
-template <class T>
-void draw_holes(dice& d, gpu::matrix<T>& x) {
-  const index_t masks = d.one_of<index_t>({0, 1, 2, 5, 20});
-  const index_t missing = d.one_of<index_t>({1, 5, 30, 70, 95});  // in a hundred
-  const std::uint64_t seed = d.seed();
-  for (index_t i = 0; i < x.rows(); ++i) {
-    dice own(seed + static_cast<std::uint64_t>(masks == 0 ? i : i * i % masks), 1);
-    for (index_t k = 0; k < x.cols(); ++k) {
-      if (own.between(1, 100) <= missing) x(i, k) = std::numeric_limits<T>::quiet_NaN();
-    }
-  }
-}
-
-template <class T>
-gpu::matrix<T> draw_table(dice& d, shape of, kind what) {
-  const gpu::matrix<double> values = draw_values(d, of, std::is_same_v<T, double> ? 1e200 : 1e20);
-  const double scale = std::is_floating_point_v<T> || d.coin() ? 1 : 25;
-  gpu::matrix<T> out(of.rows, of.cols);
-  for (index_t i = 0; i < of.rows * of.cols; ++i) {
-    out.data()[i] = stored<T>(scale * values.data()[i]);
-  }
-  const auto row = [&] { return &out(d.between(0, of.rows - 1), 0); };
-  for (index_t n = d.between(0, 3); n > 0; --n) {
-    const T* const from = row();
-    T* const to = row();
-    std::copy_n(from, of.cols, to);
-    if (d.coin()) to[d.between(0, of.cols - 1)] += static_cast<T>(1);
-  }
-  if (d.coin()) std::fill_n(row(), of.cols, static_cast<T>(3));
-  if constexpr (std::is_floating_point_v<T>) {
-    if (what == kind::missing_values) {
-      draw_holes(d, out);
-    } else if (d.coin()) {
-      row()[d.between(0, of.cols - 1)] = std::numeric_limits<T>::quiet_NaN();
-      row()[d.between(0, of.cols - 1)] = std::numeric_limits<T>::infinity();
-    }
-  }
-  return out;
-}
-
-template <class T>
-struct job {
-  measure what;
-  gpu::matrix<T> x;
-  gpu::matrix<T> y;  // none: no rows
-  gpu::pair_filter keep = {};
-  gpu::pair_options options = {};
-  bool is_in_device_memory = false;
-  bool is_prepared = false;
-  bool stays_on_device = false;  // the result
-
-  template <class Sink>
-  auto by_cpu(const Sink& sink) const {
-    gpu::pair_options own = options;
-    own.variant = pair_variant::automatic;
-    own.exec = gpu_test::by_cpu();
-    return y.rows() == 0 ? gpu::all_pairs(what, x, own, sink)
-                         : gpu::all_pairs(what, x, y, own, sink);
-  }
-  /// run(call) with tables in device memory.
-  template <class Run>
-  auto in_device_memory(const Run& run) const {
-    const device_table<T> there(x, x.rows() % 2 * 3);
-    const device_table<T> other(y, y.rows() % 2);
-    return run(
-        device_call<device_table<T>>{what, there, y.rows() == 0 ? nullptr : &other, options});
-  }
-  template <class Sink>
-  auto by_cuda(const Sink& sink) const {
-    if (is_in_device_memory) {
-      return in_device_memory([&](const auto& call) { return call.run(sink); });
-    }
-    if (y.rows() == 0) return gpu::all_pairs(what, x, options, sink);
-    if (!is_prepared) return gpu::all_pairs(what, x, y, options, sink);
-    return gpu::all_pairs(what, x, gpu::prepare_rows(what, y, options), options, sink);
-  }
-};
-
-gpu::pair_filter draw_filter(dice& d, measure what) {
-  gpu::pair_filter keep{.side = d.one_of({gpu::tail::two_sided, gpu::tail::two_sided,
-                                          gpu::tail::greater, gpu::tail::less})};
-  const bool has_p = what != measure::cosine;
-  if (has_p) {
-    keep.max_p = d.one_of({1e-14, 1e-9, 1e-6, 1e-3, 0.05, 0.5, 1.0});
-    keep.adjust = d.one_of({gpu::adjustment::none, gpu::adjustment::none, gpu::adjustment::none,
-                            gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg});
-  }
-  if (!has_p || d.between(0, 3) == 0) keep.min_abs = d.one_of({0.0, 0.3137, 0.8, 0.99, 1.0});
-  return keep;
-}
-
-/// Puts the cut on the statistic of a pair, or right above it.
-template <class T>
-void cut_at_a_pair(dice& d, job<T>& of) {
-  gpu::matrix<T> two(2, of.x.cols());
-  for (index_t i = 0; i < 2; ++i) {
-    std::copy_n(&of.x(d.between(0, of.x.rows() - 1), 0), of.x.cols(), &two(i, 0));
-  }
-  gpu::pair_options own{.nans = of.options.nans, .exec = by_cpu()};
-  const double at = std::fabs(gpu::all_pairs(of.what, two, own, gpu::dense_sink{})(0, 1));
-  if (!(at > 0.1)) return;
-  of.keep.max_p = 1;
-  of.keep.adjust = gpu::adjustment::none;
-  of.keep.min_abs = d.coin() ? at : std::min(1.0, std::nextafter(at, 2.0));
-}
-
-template <class T>
-job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, cudaStream_t stream) {
-  const shape size = draw_shape(d, what, of);
-  job<T> out{.what = what, .x = draw_table<T>(d, size, of), .y = {}};
-  if (d.between(0, 3) == 0) {
-    const index_t most = d.most_rows() < 100 ? d.most_rows() : 8'000'000 / size.cols;
-    const shape other{std::min(d.one_of<index_t>({1, 9, 65, 130, 1300, 9857, 20'000}), most),
-                      size.cols};
-    const index_t least_rows = 20'000'000 / (size.cols * other.rows);
-    if (least_rows > 0) {
-      out.y = draw_table<T>(d, other, of);
-      if (size.rows > least_rows) out.x = draw_table<T>(d, {least_rows, size.cols}, of);
-    }
-  }
-  gpu::pair_options& options = out.options;
-  options.variant = variant;
-  options.nans = gpu::nan_policy::propagate;
-  options.exec = by_cuda();
-  if (of == kind::missing_values) {
-    options.nans = gpu::nan_policy::pairwise;
-    options.min_observations = d.one_of<index_t>({3, 3, 5, 20});
-  }
-  // Results that stay on the device have no exact p, which few columns have unless asked.
-  if (d.coin()) options.p_method = gpu::p_method::t;
-  if (of == kind::exact_p) options.p_method = gpu::p_method::exact;
-  if (what == measure::spearman && of == kind::plain) {
-    options.fold = d.one_of({gpu::row_folding::automatic, gpu::row_folding::automatic,
-                             gpu::row_folding::never, gpu::row_folding::always});
-  }
-  out.keep = draw_filter(d, what);
-  if (d.between(0, 3) == 0) cut_at_a_pair(d, out);
-  if (out.keep.adjust != gpu::adjustment::benjamini_hochberg && d.between(0, 4) == 0) {
-    options.part.of = d.one_of<index_t>({2, 3, 5, 100});
-    options.part.index = d.between(0, options.part.of - 1);
-  }
-  options.exec.cpu_threads = d.one_of({1, 16});
-  if (d.between(0, 3) == 0) {
-    options.exec.workspace_bytes =
-        static_cast<std::size_t>(d.between(100'000, d.one_of({8, 48}) << 20));
-    // Rows of Kendall are not staged.
-    if (what == measure::kendall) options.exec.workspace_bytes += std::size_t{1} << 30;
-  }
-  out.is_prepared =
-      d.coin() && options.fold != gpu::row_folding::always && of != kind::missing_values;
-  out.is_in_device_memory = d.between(0, 2) == 0;
-  if (out.is_in_device_memory) {
-    options.exec.stream = gpu::stream_ref(stream);
-    out.stays_on_device = d.coin();
-  } else if (gpu::available_devices().size() > 1 && d.coin()) {
-    options.exec.devices = {0, 1};
-  }
-  return out;
-}
-
-bool is_before(const gpu::edge& a, const gpu::edge& b) {
-  return std::pair(a.row, a.col) < std::pair(b.row, b.col);
-}
-
-/// Sums of both, to be compared.
-struct answers {
-  checksum cuda;
-  checksum cpu;
-
-  template <class T>
-  void add(const T& from_cuda, const T& from_cpu) {
-    cuda.add(from_cuda);
-    cpu.add(from_cpu);
-  }
-};
-
-void add_summaries(answers& both, const gpu::pair_summary& got, const gpu::pair_summary& wanted) {
-  both.add(got, wanted);
-  both.add(got.infinite_rows, wanted.infinite_rows);
-  both.add(got.y_infinite_rows, wanted.y_infinite_rows);
-  expect(got.checksum == wanted.checksum, "the checksum of the library");
-}
-
-template <class T>
-void check_edges(dice& d, const job<T>& of, answers& both) {
-  const auto wanted = of.by_cpu(gpu::edge_sink{.keep = of.keep});
-  const auto all = static_cast<index_t>(wanted.edges.size());
-  const std::span<const gpu::edge> in_order(wanted.edges);
-  if (of.stays_on_device) {
-    const auto room = static_cast<std::size_t>(d.one_of<index_t>({all + 100, all, all / 2, 1}));
-    const auto got =
-        of.in_device_memory([&](const auto& call) { return call.edges(of.keep, room); });
-    expect(got.found == in_order.size(), "the number of edges found");
-    both.add(std::span<const gpu::edge>(got.edges),
-             in_order.first(std::min(room, in_order.size())));
-    return;
-  }
-  std::vector<gpu::edge> edges;
-  if (d.coin()) {
-    const index_t most = d.one_of<index_t>({1, 10, 10'007});
-    gpu::stream_sink sink{.keep = of.keep, .batch_edges = most};
-    if (d.coin()) sink.order = gpu::edge_order::unspecified;
-    sink.consume = [&](std::span<const gpu::edge> batch) {
-      expect(std::ssize(batch) <= most, "a batch is too large");
-      edges.insert(edges.end(), batch.begin(), batch.end());
-    };
-    add_summaries(both, of.by_cuda(sink), wanted.summary);
-    if (sink.order == gpu::edge_order::unspecified)
-      std::sort(edges.begin(), edges.end(), is_before);
-  } else {
-    gpu::edge_sink sink{.keep = of.keep};
-    if (d.coin()) sink.order = gpu::edge_order::unspecified;
-    const auto got = of.by_cuda(sink);
-    edges.assign(got.edges.begin(), got.edges.end());
-    add_summaries(both, got.summary, wanted.summary);
-    if (sink.order == gpu::edge_order::unspecified)
-      std::sort(edges.begin(), edges.end(), is_before);
-    if (all > 1) {
-      try {
-        sink.max_edges = d.one_of<index_t>({all - 1, all / 2, 1});
-        static_cast<void>(of.by_cuda(sink));
-        expect(false, "more edges than max_edges");
-      } catch (const gpu::capacity_exceeded& error) {
-        expect(error.required() == all, "the number of edges in capacity_exceeded");
-      }
-    }
-  }
-  both.add(std::span<const gpu::edge>(edges), in_order);
-}
-
-template <class T>
-void check_counts(dice& d, const job<T>& of, answers& both) {
-  const gpu::count_sink sink{
-      .keep = of.keep, .histogram_bins = d.one_of<index_t>({0, 1, 20, 77, 5000, 8990, 65'536})};
-  const auto wanted = of.by_cpu(sink);
-  const auto add = [&](const auto& got) {
-    both.add(got.degree, wanted.degree);
-    both.add(got.y_degree, wanted.y_degree);
-    both.add(got.histogram, wanted.histogram);
-  };
-  if (of.stays_on_device) {
-    const auto got = of.in_device_memory([&](const auto& call) { return call.counts(sink); });
-    add(got);
-    both.add(std::vector{got.totals[0], got.totals[1]}, std::vector{wanted.tested, wanted.kept});
-    return;
-  }
-  const auto got = of.by_cuda(sink);
-  add(got);
-  both.add(std::vector{got.tested, got.kept}, std::vector{wanted.tested, wanted.kept});
-  add_summaries(both, got.summary, wanted.summary);
-}
-
-template <class T>
-void check_partners(dice& d, const job<T>& of, answers& both) {
-  gpu::top_k_sink sink{
-      .k = d.one_of<index_t>({1, 3, 10, 31, 32, 33, 60, 127, 128, 129, 400}),
-      .keep = of.keep,
-      .order = d.one_of({gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value})};
-  sink.keep.adjust = gpu::adjustment::none;
-  if (d.coin()) sink.keep.max_p = 1;
-  const auto wanted = of.by_cpu(sink);
-  const auto got = of.stays_on_device ? of.in_device_memory([&](const auto& call) {
-    return call.top_k(wanted.index.rows(), sink, wanted.index.rows() % 2 * 3);
-  })
-                                      : of.by_cuda(sink);
-  both.add(got.count, wanted.count);
-  both.add(got.index, wanted.index);
-  both.add(got.statistic, wanted.statistic);
-  if (!of.stays_on_device) add_summaries(both, got.summary, wanted.summary);
-}
-
-/// A step of the search for the cut of Benjamini and Hochberg; without parts, all of them.
-template <class T>
-void check_discoveries(dice&, const job<T>& of, answers& both) {
-  gpu::discovery_sink sink{.keep = {.max_p = of.keep.max_p, .side = of.keep.side}};
-  do {
-    const auto wanted = of.by_cpu(sink);
-    const auto got = of.by_cuda(sink);
-    both.add(got.below, wanted.below);
-    both.add(got.at_or_above, wanted.at_or_above);
-    both.add(got.bins, wanted.bins);
-    if (of.options.part.of > 1) return;
-    sink.search = gpu::next_search(wanted);
-  } while (!sink.search->is_decided());
-}
-
-/// The largest error that dense results have had, as a share of what they may have.
-std::atomic<double> largest_share{0};
-
-/// Throws where an element is further off than `tolerance`.
-template <class Value>
-void compare_dense(const gpu::matrix<Value>& got, const gpu::matrix<Value>& wanted,
-                   double tolerance) {
-  expect(got.rows() == wanted.rows() && got.cols() == wanted.cols(), "the shape");
-  double largest = 0;
-  for (index_t i = 0; i < wanted.rows() * wanted.cols(); ++i) {
-    const auto a = static_cast<double>(got.data()[i]);
-    const auto b = static_cast<double>(wanted.data()[i]);
-    const double error = a == b || (a != a && b != b) ? 0 : std::fabs(a - b);
-    if (!(error <= tolerance)) {
-      throw wrong_answer("element " + std::to_string(i) + " is " + std::to_string(a) + ", not " +
-                         std::to_string(b) + ", off by " + std::to_string(error / tolerance) +
-                         " times its bound");
-    }
-    largest = std::max(largest, error);
-  }
-  double known = largest_share;
-  const double share = tolerance > 0 ? largest / tolerance : 0;
-  while (share > known && !largest_share.compare_exchange_weak(known, share)) {
-  }
-}
 
 /// Largest error of a dense result of unit rows by the tensor cores, of rows of `cols` elements, as
 /// docs/pearson.md says.
@@ -447,58 +17,62 @@ double tensor_error(index_t cols) {
   return 3 * 0x1p-22 + 30 * 0x1p-26 * std::min(padded, 64.0) + 0x1p-24 * std::ceil(padded / 64);
 }
 
-template <class Value, class T>
-void check_dense(const job<T>& of) {
-  const pair_variant variant = of.options.variant;
-  const bool is_exact = of.what == measure::spearman || of.what == measure::kendall ||
-                        of.options.nans == gpu::nan_policy::pairwise ||
-                        variant == pair_variant::naive || variant == pair_variant::shared_tiled;
-  double tolerance = is_exact ? 0 : tensor_error(of.x.cols());
-  if (std::is_same_v<Value, float> && tolerance > 0) tolerance = std::max(tolerance, 1e-6);
-  const auto wanted = of.by_cpu(gpu::basic_dense_sink<Value>{});
-  const auto got = of.stays_on_device
-                       ? of.in_device_memory([&](const auto& call) {
-                           return call.template dense<Value>(wanted.rows(), 2);
-                         })
-                       : gpu::matrix<Value>(of.by_cuda(gpu::basic_dense_sink<Value>{}));
-  compare_dense<Value>(got, wanted, tolerance);
-}
+struct cuda_side {
+  static constexpr bool has_device_memory = true;
+  bool is_in_device_memory = false;
+  bool is_prepared = false;
+  bool stays_on_device = false;  // the result
+
+  /// run(call) with tables in device memory.
+  template <class T, class Run>
+  auto in_device_memory(const job<T>& of, const Run& run) const {
+    const device_table<T> there(of.x, of.x.rows() % 2 * 3);
+    const device_table<T> other(of.y, of.y.rows() % 2);
+    return run(device_call<device_table<T>>{of.what, there, of.y.rows() == 0 ? nullptr : &other,
+                                            of.options});
+  }
+  template <class T, class Sink>
+  auto run(const job<T>& of, const Sink& sink) const {
+    if (is_in_device_memory) {
+      return in_device_memory(of, [&](const auto& call) { return call.run(sink); });
+    }
+    if (of.y.rows() == 0) return gpu::all_pairs(of.what, of.x, of.options, sink);
+    if (!is_prepared) return gpu::all_pairs(of.what, of.x, of.y, of.options, sink);
+    return gpu::all_pairs(of.what, of.x, gpu::prepare_rows(of.what, of.y, of.options), of.options,
+                          sink);
+  }
+  template <class T>
+  double dense_error(const job<T>& of) const {
+    const pair_variant variant = of.options.variant;
+    const bool is_exact = of.what == measure::spearman || of.what == measure::kendall ||
+                          of.options.nans == gpu::nan_policy::pairwise ||
+                          variant == pair_variant::naive || variant == pair_variant::shared_tiled;
+    return is_exact ? 0 : tensor_error(of.x.cols());
+  }
+};
 
 template <class T>
-void check_dense_results(dice& d, const job<T>& of, answers&) {
-  if (d.coin()) {
-    check_dense<double>(of);
-  } else {
-    check_dense<float>(of);
+void run_job(dice& d, measure what, kind of, pair_variant variant, sink_of sink,
+             cudaStream_t stream) {
+  const index_t most_products = d.most_rows() < 100 ? 1'000'000 : 200'000'000;
+  job<T> one = draw_job<T>(d, what, of, variant, most_products);
+  gpu::execution& exec = one.options.exec;
+  exec = by_cuda();
+  exec.cpu_threads = d.one_of({1, 16});
+  if (d.between(0, 3) == 0) {
+    exec.workspace_bytes = static_cast<std::size_t>(d.between(100'000, d.one_of({8, 48}) << 20));
+    // Rows of Kendall are not staged.
+    if (what == measure::kendall) exec.workspace_bytes += std::size_t{1} << 30;
   }
-}
-
-enum class sink_of { edges, counts, neighbours, dense, discoveries };
-
-template <class T>
-void check(dice& d, sink_of sink, const job<T>& of) {
-  answers both;
-  switch (sink) {
-    case sink_of::edges:
-      check_edges(d, of, both);
-      break;
-    case sink_of::counts:
-      check_counts(d, of, both);
-      break;
-    case sink_of::neighbours:
-      check_partners(d, of, both);
-      break;
-    case sink_of::dense:
-      check_dense_results(d, of, both);
-      break;
-    case sink_of::discoveries:
-      check_discoveries(d, of, both);
-      break;
+  cuda_side side{.is_in_device_memory = d.between(0, 2) == 0,
+                 .is_prepared = may_be_prepared(one) && d.coin()};
+  if (side.is_in_device_memory) {
+    exec.stream = gpu::stream_ref(stream);
+    side.stays_on_device = d.coin();
+  } else if (gpu::available_devices().size() > 1 && d.coin()) {
+    exec.devices = {0, 1};
   }
-  expect(both.cuda.value() == both.cpu.value(),
-         std::to_string(of.x.rows()) + " x " + std::to_string(of.x.cols()) + " against " +
-             std::to_string(of.y.rows()) + ", max_p " + std::to_string(of.keep.max_p) +
-             ", min_abs " + std::to_string(of.keep.min_abs));
+  check(d, sink, one, side);
 }
 
 }  // namespace
@@ -510,38 +84,18 @@ double largest_dense_error() {
 std::vector<soak_case> pair_cases() {
   std::vector<soak_case> all;
   const auto add = [&](measure what, const std::string& name, kind of, pair_variant variant) {
-    constexpr std::array sinks{"edges", "counts", "neighbours", "dense", "discoveries"};
-    for (std::size_t s = 0; s < sinks.size(); ++s) {
+    for (std::size_t s = 0; s < sink_names.size(); ++s) {
       const auto sink = static_cast<sink_of>(s);
       if (what == measure::cosine && sink == sink_of::discoveries) continue;
       const auto run = [=](dice& d, cudaStream_t stream) {
-        const auto as = [&]<class T>(T) {
-          check(d, sink, draw_job<T>(d, what, of, variant, stream));
-        };
-        switch (of == kind::missing_values ? d.between(5, 6) : d.between(0, 6)) {
-          case 0:
-            return as(std::int8_t{});
-          case 1:
-            return as(std::int16_t{});
-          case 2:
-            return as(std::int32_t{});
-          case 3:
-            return as(std::uint8_t{});
-          case 4:
-            return as(std::uint16_t{});
-          case 5:
-            return as(float{});
-          default:
-            return as(double{});
-        }
+        with_drawn_type(d, of, [&]<class T>(T) { run_job<T>(d, what, of, variant, sink, stream); });
       };
-      all.push_back({"pairs: " + std::string(gpu::to_string(what)) + name + ' ' + sinks[s] + ", " +
-                         std::string(to_string(variant)),
+      all.push_back({"pairs: " + std::string(gpu::to_string(what)) + name + ' ' + sink_names[s] +
+                         ", " + std::string(to_string(variant)),
                      run});
     }
   };
-  for (const measure what :
-       {measure::spearman, measure::pearson, measure::cosine, measure::bicor, measure::kendall}) {
+  for (const measure what : gpu::all_measures()) {
     for (const pair_variant variant :
          {pair_variant::automatic, pair_variant::naive, pair_variant::shared_tiled,
           pair_variant::tensor, pair_variant::hopper}) {

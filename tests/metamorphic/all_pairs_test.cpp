@@ -72,24 +72,6 @@ TEST_CASE("Permuted rows give permuted results in every sink", "[metamorphic]") 
   }
 }
 
-TEST_CASE("A stream of any batch carries the edges of the list", "[metamorphic]") {
-  for (std::uint64_t seed = 0; seed < trials; ++seed) {
-    const trial job = random_trial(seed);
-    GPU_TEST_TRIAL_INFO(job);
-    for (const measure statistic : {measure::spearman, measure::pearson}) {
-      std::vector<gpu::edge> streamed;
-      const auto consume = [&](std::span<const gpu::edge> edges) {
-        streamed.insert(streamed.end(), edges.begin(), edges.end());
-      };
-      const auto batch = static_cast<gpu::index_t>(1 + seed % 50);
-      (void)gpu_test::run(
-          statistic, job.data, job.options,
-          gpu::stream_sink{.keep = job.keep, .consume = consume, .batch_edges = batch});
-      CHECK(streamed == edges_of(statistic, job.data, job));
-    }
-  }
-}
-
 TEST_CASE("Monotone changes and other element types change nothing of Spearman", "[metamorphic]") {
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
     const trial job = random_trial(seed);
@@ -280,44 +262,6 @@ TEST_CASE("x against y is the block of both tables, and y against x its mirror",
                 });
       const bool is_mirror = mirrored.edges == found.edges;
       CHECK(is_mirror);
-    }
-  }
-}
-
-TEST_CASE("Parts of a job add up to it", "[metamorphic]") {
-  for (std::uint64_t seed = 0; seed < trials; ++seed) {
-    trial job = random_trial(seed);
-    if (job.keep.adjust == gpu::adjustment::benjamini_hochberg) {
-      job.keep.adjust = gpu::adjustment::bonferroni;
-    }
-    GPU_TEST_TRIAL_INFO(job);
-    const two_tables tables = split_of(job);
-    const gpu::edge_sink sink{.keep = job.keep};
-    const auto check = [&](const auto& call) {
-      const gpu::edge_list whole = call(job.options);
-      std::vector<gpu::edge> edges;
-      gpu::pair_checksum checksum;
-      std::uint64_t tested = 0;
-      gpu::pair_options options = job.options;
-      options.part.of = static_cast<gpu::index_t>(1 + seed % 9);
-      for (; options.part.index < options.part.of; ++options.part.index) {
-        const gpu::edge_list part = call(options);
-        edges.insert(edges.end(), part.edges.begin(), part.edges.end());
-        checksum += part.summary.checksum;
-        tested += part.summary.pairs_tested;
-      }
-      const bool same = whole.edges == edges;
-      CHECK(same);
-      CHECK(checksum == whole.summary.checksum);
-      CHECK(tested == whole.summary.pairs_tested);
-    };
-    for (const measure statistic : {measure::spearman, measure::pearson}) {
-      check([&](const gpu::pair_options& options) {
-        return gpu_test::run(statistic, job.data, options, sink);
-      });
-      check([&](const gpu::pair_options& options) {
-        return against(statistic, tables, options, sink);
-      });
     }
   }
 }

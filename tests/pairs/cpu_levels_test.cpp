@@ -1,5 +1,5 @@
-// The CPU pair engine against its own naive variant, at sizes and cuts that reach every kernel: the
-// 8-bit screen at strict cuts, the filters at loose ones. Run once per instruction set.
+// The CPU pair engine against its own naive variant, where sizes and values are special. Run once
+// per instruction set; pair_ways_test.cpp has random jobs.
 
 #include <algorithm>
 #include <cmath>
@@ -54,46 +54,7 @@ gpu::matrix<std::int32_t> family_rows(index_t rows, index_t cols, unsigned seed,
   return out;
 }
 
-template <class Run>
-void variants_agree(const Run& run, const gpu::matrix<std::int32_t>& data) {
-  const gpu::matrix_view<const std::int32_t> view = data.view();
-  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-    for (const double cut : {0.1, 0.62, 0.8, 0.9, 0.97}) {
-      INFO(data.rows() << " x " << data.cols() << ", |r| >= " << cut << ", tail "
-                       << static_cast<int>(side));
-      const gpu::pair_filter keep{.min_abs = cut, .side = side};
-      const auto wanted =
-          run(view, cpu_options(gpu::pair_variant::naive), gpu::edge_sink{.keep = keep}).edges;
-      const auto options = cpu_options(gpu::pair_variant::tiled);
-      CHECK(run(view, options, gpu::edge_sink{.keep = keep}).edges == wanted);
-      const auto counted = run(view, options, gpu::count_sink{.keep = keep});
-      std::vector<std::uint32_t> degree(static_cast<std::size_t>(data.rows()));
-      for (const gpu::edge& e : wanted) {
-        ++degree[e.row];
-        ++degree[e.col];
-      }
-      CHECK(counted.kept == wanted.size());
-      CHECK(counted.degree == degree);
-    }
-  }
-}
-
 }  // namespace
-
-TEST_CASE("Every kernel keeps the pairs of the naive variant", "[correlation]") {
-  // Rows around the edges of tiles; columns around those of steps and of 64-byte tile rows.
-  for (const index_t rows : {index_t{33}, index_t{161}, index_t{225}}) {
-    for (const index_t cols : {index_t{29}, index_t{30}, index_t{64}, index_t{65}, index_t{128}}) {
-      const auto data = family_rows(rows, cols, static_cast<unsigned>(rows * 1000 + cols), 0);
-      variants_agree(spearman, data);
-      variants_agree(pearson, data);
-    }
-  }
-  variants_agree(spearman, family_rows(200, 30, 1, 5));  // heavy ties
-  variants_agree(spearman, family_rows(90, 300, 2, 0));  // 16-bit ranks behind an 8-bit screen
-  variants_agree(spearman, family_rows(40, 2100, 3, 0));
-  variants_agree(pearson, family_rows(90, 300, 2, 0));
-}
 
 TEST_CASE("More columns than one task takes keep their pairs", "[correlation]") {
   const auto data = family_rows(8400, 24, 4, 0);
@@ -104,65 +65,6 @@ TEST_CASE("More columns than one task takes keep their pairs", "[correlation]") 
       spearman(data.view(), cpu_options(gpu::pair_variant::tiled, 0), gpu::edge_sink{.keep = keep});
   REQUIRE(wanted.edges.size() > 1000);
   CHECK(got.edges == wanted.edges);
-}
-
-TEST_CASE("Loose counts, degrees and bins are those of the naive variant", "[correlation]") {
-  const auto check = [](const auto& run, const gpu::matrix<std::int32_t>& data) {
-    for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-      for (const double cut : {0.0, 0.1, 1.0 / 3.0, 0.5, 1.0}) {
-        for (const index_t bins : {0, 1, 40, 1000, 65536}) {
-          INFO(data.rows() << " x " << data.cols() << ", |r| >= " << cut << ", " << bins
-                           << " bins, tail " << static_cast<int>(side));
-          const gpu::count_sink sink{.keep = {.min_abs = cut, .side = side},
-                                     .histogram_bins = bins};
-          const auto wanted = run(data.view(), cpu_options(gpu::pair_variant::naive), sink);
-          const auto got = run(data.view(), cpu_options(gpu::pair_variant::tiled), sink);
-          CHECK(got.kept == wanted.kept);
-          CHECK(got.degree == wanted.degree);
-          CHECK(got.histogram == wanted.histogram);
-        }
-      }
-    }
-  };
-  // Few values in few columns: many rows of each class, and many statistics on a cut or an edge.
-  for (const index_t rows : {index_t{130}, index_t{417}}) {
-    check(spearman, family_rows(rows, 8, static_cast<unsigned>(rows), 4));
-  }
-  check(spearman, family_rows(300, 46, 7, 0));
-  check(spearman, family_rows(300, 47, 8, 0));
-  check(spearman, family_rows(300, 30, 9, 3));
-  check(pearson, family_rows(150, 8, 10, 4));
-}
-
-TEST_CASE("Neighbours beyond the first columns are those of the naive variant", "[correlation]") {
-  const auto check = [](const auto& run, const gpu::matrix<std::int32_t>& data) {
-    for (const auto order :
-         {gpu::neighbor_order::by_absolute_value, gpu::neighbor_order::by_value}) {
-      for (const index_t k : {1, 5, 150}) {
-        for (const double cut : {0.0, 0.93}) {
-          INFO(data.cols() << " columns, k " << k << ", |r| >= " << cut << ", order "
-                           << static_cast<int>(order));
-          const gpu::top_k_sink sink{.k = k, .keep = {.min_abs = cut}, .order = order};
-          const auto wanted = run(data.view(), cpu_options(gpu::pair_variant::naive), sink);
-          const auto got = run(data.view(), cpu_options(gpu::pair_variant::tiled), sink);
-          CHECK(got.count == wanted.count);
-          bool same = true;
-          for (index_t i = 0; i < data.rows(); ++i) {
-            for (index_t n = 0; n < static_cast<index_t>(wanted.count[static_cast<std::size_t>(i)]);
-                 ++n) {
-              same = same && got.index(i, n) == wanted.index(i, n) &&
-                     got.statistic(i, n) == wanted.statistic(i, n);
-            }
-          }
-          CHECK(same);
-        }
-      }
-    }
-  };
-  check(spearman, family_rows(1100, 10, 11, 0));
-  check(spearman, family_rows(1100, 10, 12, 4));  // ties of statistics in every list
-  check(spearman, family_rows(1060, 140, 13, 0));
-  check(pearson, family_rows(1100, 10, 14, 0));
 }
 
 TEST_CASE("Dense statistics of any values have the bits of the naive variant", "[correlation]") {
@@ -232,4 +134,26 @@ TEST_CASE("Measures run side by side in threads of the caller", "[correlation]")
   for (auto& result : got) callers.emplace_back([&] { result = run_all(); });
   for (auto& caller : callers) caller.join();
   for (const auto& result : got) CHECK(result == wanted);
+}
+
+// Equal and reversed rows have the largest sums.
+TEST_CASE("Spearman of equal and reversed wide rows is 1 and -1", "[wide]") {
+  for (const index_t cols : {513, 8192, 16384, 23170, 23171, 32768, 32769, 400'001}) {
+    CAPTURE(cols);
+    gpu::matrix<std::int32_t> data(cols < 50'000 ? 20 : 4, cols);
+    for (index_t i = 0; i < data.rows(); ++i) {
+      for (index_t j = 0; j < cols; ++j) {
+        data(i, j) = static_cast<std::int32_t>(i % 2 == 0 ? j : cols - j);
+      }
+    }
+    const auto dense =
+        gpu::all_pairs(gpu::measure::spearman, data, cpu_options(gpu::pair_variant::tiled));
+    bool same = true;
+    for (index_t i = 0; i < data.rows(); ++i) {
+      for (index_t j = 0; j < data.rows(); ++j) {
+        same = same && dense(i, j) == ((i + j) % 2 == 0 ? 1.0 : -1.0);
+      }
+    }
+    CHECK(same);
+  }
 }

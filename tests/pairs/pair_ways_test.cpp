@@ -1,5 +1,6 @@
-// Random jobs of all pairs on the CPU: whatever threads, memory, form of the input, prepared rows, variant and forced
-// way a job has, every sink says what one thread says plainly. Run once per instruction set.
+// Random jobs of all pairs on the CPU: whatever threads, memory, form of the input, prepared rows,
+// variant and forced way a job has, every sink says what one thread says plainly. Run once per
+// instruction set.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -30,13 +31,15 @@ struct cpu_side {
   template <class T, class Sink>
   auto call(const job<T>& of, const gpu::pair_options& options, const Sink& sink) const {
     if (is_prepared) {
-      return gpu::all_pairs(of.what, of.x, gpu::prepare_rows(of.what, of.y, options), options, sink);
+      return gpu::all_pairs(of.what, of.x, gpu::prepare_rows(of.what, of.y, options), options,
+                            sink);
     }
     const auto run = [&](const auto& x, const auto& y) {
       return of.y.rows() == 0 ? gpu::all_pairs(of.what, x, options, sink)
                               : gpu::all_pairs(of.what, x, y, options, sink);
     };
-    if (form == stored_by::columns) return run(in_columns<T>(of.x).view(), in_columns<T>(of.y).view());
+    if (form == stored_by::columns)
+      return run(in_columns<T>(of.x).view(), in_columns<T>(of.y).view());
     if (form == stored_by::csr) return run(in_csr<T>(of.x).view(), in_csr<T>(of.y).view());
     return run(of.x.view(), of.y.view());
   }
@@ -67,9 +70,10 @@ void run_job(dice& d, measure what, kind of, sink_of sink) {
   }
   if (of == kind::plain && (what == measure::spearman || what == measure::pearson) && d.coin()) {
     side.ways.way = d.one_of({cpu_pair_way::screen, cpu_pair_way::search, cpu_pair_way::every});
-    side.ways.form = what == measure::pearson
-                         ? d.one_of({cpu_row_form::floats, cpu_row_form::wide})
-                         : d.one_of({cpu_row_form::bytes, cpu_row_form::short_sums, cpu_row_form::wide});
+    side.ways.form =
+        what == measure::pearson
+            ? d.one_of({cpu_row_form::floats, cpu_row_form::wide})
+            : d.one_of({cpu_row_form::bytes, cpu_row_form::short_sums, cpu_row_form::wide});
     const bool has_int8_sums = gpu::cpu::usable_pair_kernels().int8.search != nullptr;
     if (what == measure::spearman &&
         !gpu::cpu::can_take_rank_form(*side.ways.form, one.x.cols(), has_int8_sums)) {
@@ -94,13 +98,16 @@ TEST_CASE("Every way to run a job gives its answer", "[pairs]") {
     dice d(seed, 1537);
     const auto what = gpu::all_measures()[seed % gpu::all_measures().size()];
     const auto sink = static_cast<sink_of>(d.between(0, what == measure::cosine ? 3 : 4));
-    auto of = d.one_of({kind::plain, kind::plain, kind::plain, kind::missing_values, kind::exact_p});
+    auto of =
+        d.one_of({kind::plain, kind::plain, kind::plain, kind::missing_values, kind::exact_p});
     if (of == kind::exact_p && what != measure::spearman) of = kind::plain;
-    INFO("job " << seed << ": " << gpu::to_string(what) << ", " << sink_names[static_cast<std::size_t>(sink)]);
+    INFO("job " << seed << ": " << gpu::to_string(what) << ", "
+                << sink_names[static_cast<std::size_t>(sink)]);
     try {
       with_drawn_type(d, of, [&]<class T>(T) { run_job<T>(d, what, of, sink); });
       ++made;
-    } catch (const gpu::unsupported&) {  // the drawn rows have no such way, or the options do not go together
+    } catch (const gpu::unsupported&) {  // the drawn rows have no such way, or the options do not
+                                         // go together
     } catch (const wrong_answer& error) {
       FAIL_CHECK(error.what());
     }

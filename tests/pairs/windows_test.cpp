@@ -1,11 +1,11 @@
 // Rows that memory does not hold at once: under a small limit the CPU packs windows of 512 rows,
-// and every sink says what it says with all rows packed; so it does of x against y, of parts, and
-// of rows that are folded.
+// and of long rows 16 or little more. What random jobs say in windows: pair_ways_test.cpp.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,7 +18,6 @@
 #include "spearman/spearman_measure.hpp"
 #include "support/area_cases.hpp"
 #include "support/catch.hpp"
-#include "support/cpu_level.hpp"
 #include "support/generators.hpp"
 #include "support/least_workspace.hpp"
 #include "support/pair_cases.hpp"
@@ -53,30 +52,6 @@ gpu::pair_options in_windows(const Run& run, gpu::pair_options options) {
   constexpr std::size_t of_a_thread = 256 << 10;
   options.exec.workspace_bytes = least + of_a_thread;
   return options;
-}
-
-// Filters of a whole or of parts, which have no cut that depends on all pairs. How a tail chooses
-// among statistics does not depend on the level; support/area_cases.hpp and
-// support/pair_sink_cases.hpp try tails at every level.
-std::vector<gpu::pair_filter> filters(gpu::adjustment adjust) {
-  std::vector<gpu::pair_filter> out{
-      {.max_p = 1e-7}, {.max_p = 0.05}, {.max_p = 0.05, .adjust = adjust}};
-  if (!gpu_test::at_named_level()) {
-    out.push_back({.max_p = 1e-4, .side = gpu::tail::less});
-    out.push_back({.max_p = 1.0, .min_abs = 0.45, .side = gpu::tail::greater});
-  }
-  return out;
-}
-
-// Whether every sink of run(options, sink) says the same by both options.
-template <class Run>
-void sinks_agree(const Run& run, const gpu::pair_options& options, const gpu::pair_options& plain,
-                 gpu::adjustment adjust = gpu::adjustment::bonferroni) {
-  const auto said = [&](const gpu::pair_options& how) {
-    return gpu_test::what_sinks_say_by([&](const auto& sink) { return run(how, sink); },
-                                       filters(adjust));
-  };
-  CHECK(gpu_test::first_difference(said(options), said(plain)) == "");
 }
 
 // More than 300 rows with ties, every third of the later ones a noisy copy of an earlier one, some
@@ -116,17 +91,14 @@ auto run_of(const gpu::matrix<T>& data) {
 }
 
 template <class Measure, class T>
-void equals_all_at_once(const gpu::matrix<T>& data, const gpu::pair_options& whole) {
-  const auto run = run_of<Measure>(data);
-  sinks_agree(run, in_windows(run, whole), whole, gpu::adjustment::benjamini_hochberg);
-}
-
-template <class Measure, class T>
 void equals_oracle(const gpu::matrix<T>& data) {
   const auto table = Measure::oracle(gpu_test::const_view(data));
   const auto run = run_of<Measure>(data);
   const gpu::pair_options options = in_windows(run, cpu_options());
-  for (const gpu::pair_filter& keep : filters(gpu::adjustment::none)) {
+  for (const gpu::pair_filter& keep :
+       {gpu::pair_filter{.max_p = 1e-7}, gpu::pair_filter{.max_p = 0.05},
+        gpu::pair_filter{.max_p = 1e-4, .side = gpu::tail::less},
+        gpu::pair_filter{.max_p = 1.0, .min_abs = 0.45, .side = gpu::tail::greater}}) {
     INFO("max_p " << keep.max_p);
     gpu_test::check_edges<Measure>(run(options, gpu::edge_sink{.keep = keep}).edges,
                                    gpu_test::filtered(table, data.cols(), keep), data.cols(),
@@ -134,84 +106,10 @@ void equals_oracle(const gpu::matrix<T>& data) {
   }
 }
 
-template <class Measure, class X, class Y>
-void windows_agree(index_t rows_of_x, index_t rows_of_y, index_t cols,
-                   const gpu::pair_options& how) {
-  INFO(rows_of_x << " against " << rows_of_y << " of " << cols);
-  const auto x = repeated_rows<X>(rows_of_x, cols, 1);
-  const auto y = repeated_rows<Y>(rows_of_y, cols, 2);
-  const auto run = [&](const gpu::pair_options& options, const auto& sink) {
-    return Measure::against(x, y, options, sink);
-  };
-  const gpu::pair_options windows = in_windows(run, how);
-  sinks_agree(run, windows, cpu_options());
-  gpu::pair_options part = windows;
-  gpu::pair_options plain = cpu_options();
-  part.part = plain.part = {.index = 1, .of = 3};
-  sinks_agree(run, part, plain);
-}
-
-template <class Measure, class T>
-void windows_of_parts_agree(index_t rows, index_t cols, const gpu::pair_options& how) {
-  const auto data = repeated_rows<T>(rows, cols, 3);
-  const auto run = run_of<Measure>(data);
-  for (const auto& [index, of] : {std::pair<index_t, index_t>{0, 2}, {1, 3}, {2, 3}, {29, 40}}) {
-    INFO("part " << index << " of " << of);
-    gpu::pair_options plain = cpu_options();
-    plain.part = {.index = index, .of = of};
-    gpu::pair_options windows = in_windows(run, how);
-    windows.part = plain.part;
-    sinks_agree(run, windows, plain);
-  }
-}
-
 }  // namespace
 
-TEST_CASE("Windows of ranks give what all rows give", "[windows]") {
-  equals_all_at_once<spearman_measure>(related_rows<std::int32_t>(1300, 30, 1), cpu_options());
-  equals_all_at_once<spearman_measure>(related_rows<float>(1100, 50, 2), cpu_options());
-  equals_all_at_once<spearman_measure>(related_rows<std::uint16_t>(800, 150, 3), cpu_options());
-  equals_all_at_once<spearman_measure>(related_rows<std::int8_t>(800, 20, 4), by_naive);
-}
-
-TEST_CASE("Windows of scaled rows give what all rows give", "[windows]") {
-  equals_all_at_once<pearson_measure>(related_rows<double>(1300, 30, 5), cpu_options());
-  equals_all_at_once<pearson_measure>(related_rows<std::int16_t>(800, 70, 6), cpu_options());
-  equals_all_at_once<pearson_measure>(related_rows<float>(800, 20, 7), by_naive);
-}
-
-TEST_CASE("Windows of few long rows give what all rows give", "[windows]") {
-  const auto reals = related_rows<double>(420, 5600, 21);
-  // Less than the rows themselves take.
-  CHECK(in_windows(run_of<pearson_measure>(reals), cpu_options()).exec.workspace_bytes <
-        420 * 5600 * 8);
-  equals_all_at_once<pearson_measure>(reals, cpu_options());
-  equals_all_at_once<spearman_measure>(related_rows<float>(420, 12'000, 22), cpu_options());
-}
-
-TEST_CASE("Windows leave rows with NaN out", "[windows]") {
-  auto data = related_rows<double>(1100, 30, 8);
-  for (index_t i = 5; i < 1100; i += 90) data(i, i % 30) = std::numeric_limits<double>::quiet_NaN();
-  equals_all_at_once<spearman_measure>(data, cpu_options());
-  equals_all_at_once<pearson_measure>(data, cpu_options());
-}
-
-TEST_CASE("Windows of patterns give what all rows give", "[windows]") {
-  auto data = related_rows<std::int32_t>(1500, 30, 9);
-  for (index_t i = 200; i < 1500; i += 4) {
-    std::copy_n(data.data() + i * 13 % 200 * 30, 30, data.data() + i * 30);
-  }
-  const auto options = cpu_options(gpu::row_folding::always);
-  equals_all_at_once<spearman_measure>(data, options);
-}
-
 TEST_CASE("Rows that no window needs fit after all", "[windows]") {
-  // All but 400 are constant.
-  auto data = gpu_test::tied_matrix<std::int32_t>(2000, 30, 10);
-  for (index_t i = 0; i < 2000; ++i) {
-    if (i % 5 != 2) std::fill_n(data.data() + i * 30, 30, 3);
-  }
-  equals_all_at_once<spearman_measure>(data, cpu_options());
+  gpu::matrix<std::int32_t> data(2000, 30);
   std::fill_n(data.data(), 2000 * 30, 3);
   const auto options = in_windows(run_of<spearman_measure>(data), cpu_options());
   CHECK(gpu::spearman_all_pairs(data.view(), options, gpu::edge_sink{}).edges.empty());
@@ -241,52 +139,6 @@ TEST_CASE("An edge that is a batch of its own is delivered once", "[windows]") {
     CHECK(rows == std::vector<gpu::node_id>{10, 2000});
     CHECK(summary.pairs_kept == 2);
   }
-}
-
-TEST_CASE("Windows of x against y give what all rows give", "[area][windows]") {
-  windows_agree<spearman_measure, std::int32_t, float>(900, 1300, 30, cpu_options());
-  windows_agree<spearman_measure, std::int8_t, std::int16_t>(1, 1500, 20, cpu_options());
-  windows_agree<spearman_measure, std::uint8_t, std::int32_t>(1500, 5, 50, cpu_options());
-  windows_agree<spearman_measure, float, float>(70, 1100, 150, cpu_options());
-  windows_agree<pearson_measure, double, float>(800, 700, 30, cpu_options());
-  windows_agree<pearson_measure, std::int16_t, double>(3, 1200, 70, cpu_options());
-}
-
-TEST_CASE("Windows of parts give what all rows give", "[area][windows]") {
-  windows_of_parts_agree<spearman_measure, std::int32_t>(1700, 30, cpu_options());
-  windows_of_parts_agree<pearson_measure, float>(1400, 20, cpu_options());
-}
-
-TEST_CASE("Folded x against y and parts give what single rows give", "[area][folding]") {
-  const auto always = cpu_options(gpu::row_folding::always);
-  const auto x = repeated_rows<std::int32_t>(260, 6, 4);
-  const auto y = gpu_test::tied_matrix<float>(500, 6, 5, 0.4, 2);
-  const auto against = [&](const gpu::pair_options& options, const auto& sink) {
-    return gpu::spearman_all_pairs(x, y, options, sink);
-  };
-  const auto table = [&](const gpu::pair_options& options, const auto& sink) {
-    return gpu::spearman_all_pairs(y, options, sink);
-  };
-  REQUIRE(against(always, gpu::count_sink{}).summary.patterns > 0);
-  sinks_agree(against, always, cpu_options());
-  sinks_agree(against, in_windows(against, always), cpu_options());
-  for (const auto& [index, of] : {std::pair<index_t, index_t>{0, 2}, {1, 3}, {2, 3}, {29, 40}}) {
-    INFO("part " << index << " of " << of);
-    gpu::pair_options part = always;
-    gpu::pair_options plain = cpu_options();
-    part.part = plain.part = {.index = index, .of = of};
-    sinks_agree(table, part, plain);
-    sinks_agree(against, part, plain);
-  }
-  const gpu::pair_filter hochberg{.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg};
-  const auto wanted = against(cpu_options(), gpu::edge_sink{.keep = hochberg});
-  REQUIRE(!wanted.edges.empty());
-  CHECK(against(always, gpu::edge_sink{.keep = hochberg}).edges == wanted.edges);
-}
-
-TEST_CASE("Windows of folded parts give what single rows give", "[area][folding][windows]") {
-  windows_of_parts_agree<spearman_measure, std::int32_t>(1500, 30,
-                                                         cpu_options(gpu::row_folding::always));
 }
 
 TEST_CASE("Areas tell their progress", "[area]") {
@@ -345,4 +197,100 @@ TEST_CASE("Threads share the columns of few rows, and the nearest stay the same"
     const bool same = nearest(cpu_options(), threads) == wanted;
     CHECK(same);
   }
+}
+
+TEST_CASE("Small windows give what the definition gives", "[windows]") {
+  // Ranks and moments from the counts of few values.
+  constexpr index_t rows = 40;
+  constexpr index_t cols = 15'000;
+  constexpr int values = 7;
+  gpu::matrix<std::int32_t> data(rows, cols);
+  std::mt19937_64 engine(9);
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t k = 0; k < cols; ++k) {
+      const bool follows = i % 4 != 0 && engine() % 3 == 0;
+      data(i, k) = follows ? data(i - 1, k) : static_cast<std::int32_t>(engine() % values);
+    }
+  }
+  const auto rank_of = [&](index_t i) {
+    std::vector<std::int64_t> count(values);
+    for (index_t k = 0; k < cols; ++k) ++count[static_cast<std::size_t>(data(i, k))];
+    std::vector<std::int64_t> u(values);
+    std::int64_t below = 0;
+    for (std::size_t v = 0; v < count.size(); ++v) {
+      u[v] = 2 * below + count[v] - cols;
+      below += count[v];
+    }
+    return u;
+  };
+  gpu::pair_options options = cpu_options();
+  const auto spearman = [&](const gpu::pair_options& how) {
+    return gpu::spearman_all_pairs(data, how, gpu::edge_sink{.keep = {.max_p = 1.0}});
+  };
+  const auto pearson = [&](const gpu::pair_options& how) {
+    return gpu::pearson_all_pairs(data, how, gpu::edge_sink{.keep = {.max_p = 1.0}});
+  };
+  options.exec.workspace_bytes = gpu_test::least_workspace(spearman, options);
+  const auto rho = spearman(options).edges;
+  options.exec.workspace_bytes = gpu_test::least_workspace(pearson, options);
+  // Less than the rows take as doubles.
+  CHECK(options.exec.workspace_bytes < rows * cols * sizeof(double));
+  const auto r = pearson(options).edges;
+  REQUIRE(rho.size() == rows * (rows - 1) / 2);
+  REQUIRE(r.size() == rho.size());
+  index_t wrong = 0;
+  std::size_t at = 0;
+  for (index_t i = 0; i < rows; ++i) {
+    const auto of_i = rank_of(i);
+    for (index_t j = i + 1; j < rows; ++j, ++at) {
+      const auto of_j = rank_of(j);
+      std::int64_t xy = 0;
+      std::int64_t xx = 0;
+      std::int64_t yy = 0;
+      std::int64_t sums[5] = {};
+      for (index_t k = 0; k < cols; ++k) {
+        const std::int64_t x = data(i, k);
+        const std::int64_t y = data(j, k);
+        const std::int64_t u = of_i[static_cast<std::size_t>(x)];
+        const std::int64_t v = of_j[static_cast<std::size_t>(y)];
+        xy += u * v;
+        xx += u * u;
+        yy += v * v;
+        sums[0] += x;
+        sums[1] += y;
+        sums[2] += x * x;
+        sums[3] += y * y;
+        sums[4] += x * y;
+      }
+      const double expected =
+          static_cast<double>(xy) / std::sqrt(static_cast<double>(xx) * static_cast<double>(yy));
+      wrong += rho[at].row != i || rho[at].col != j || rho[at].statistic != expected;
+      const auto moment = [&](std::int64_t product, std::int64_t a, std::int64_t b) {
+        return static_cast<long double>(cols * product - a * b);
+      };
+      const long double exact =
+          moment(sums[4], sums[0], sums[1]) /
+          std::sqrt(moment(sums[2], sums[0], sums[0]) * moment(sums[3], sums[1], sums[1]));
+      wrong += r[at].row != i || r[at].col != j ||
+               std::abs(static_cast<long double>(r[at].statistic) - exact) > 1e-12L;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Fewer threads run where memory holds no more", "[windows]") {
+  const auto table = gpu_test::random_matrix<double>(30, 30'000, 31);
+  gpu::pair_options one = cpu_options();
+  one.exec.cpu_threads = 1;
+  gpu::pair_options many = cpu_options();
+  many.exec.cpu_threads = 8;
+  const auto run = [&](const gpu::pair_options& how) {
+    return gpu::spearman_all_pairs(table, how, gpu::count_sink{});
+  };
+  CHECK(gpu_test::least_workspace(run, many) == gpu_test::least_workspace(run, one));
+  const auto wanted = run(one);
+  many.exec.workspace_bytes = gpu_test::least_workspace(run, one);
+  CHECK(run(many).degree == wanted.degree);
+  many.exec.workspace_bytes -= 1;
+  CHECK_THROWS_AS(run(many), gpu::out_of_memory);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Random jobs of all pairs: rows that are hard, cuts, options, and each sink of one way to run a job beside the
-// plain one. Ways are a Side: those of the CPU in pairs/pair_ways_test.cpp, CUDA in soak/pair_cases.cpp.
+// Random jobs of all pairs: rows that are hard, cuts, options, and each sink of one way to run a
+// job beside the plain one. Ways are a Side: those of the CPU in pairs/pair_ways_test.cpp, CUDA in
+// soak/pair_cases.cpp.
 
 #include <algorithm>
 #include <array>
@@ -218,7 +219,8 @@ void cut_at_a_pair(dice& d, job<T>& of) {
   for (index_t i = 0; i < 2; ++i) {
     std::copy_n(&of.x(d.between(0, of.x.rows() - 1), 0), of.x.cols(), &two(i, 0));
   }
-  gpu::pair_options own{.nans = of.options.nans, .exec = {.target = gpu::backend::cpu, .cpu_threads = 1}};
+  gpu::pair_options own{.nans = of.options.nans,
+                        .exec = {.target = gpu::backend::cpu, .cpu_threads = 1}};
   const double at = std::fabs(gpu::all_pairs(of.what, two, own, gpu::dense_sink{})(0, 1));
   if (!(at > 0.1)) return;
   of.keep.max_p = 1;
@@ -232,8 +234,10 @@ job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, index_t mo
   const shape size = draw_shape(d, what, of, most_products);
   job<T> out{.what = what, .x = draw_table<T>(d, size, of), .y = {}};
   if (d.between(0, 3) == 0) {
-    const index_t most = std::min<index_t>(d.most_rows() < 100 ? d.most_rows() : 20'000, 8'000'000 / size.cols);
-    const shape other{std::min(d.one_of<index_t>({1, 9, 65, 130, 1300, 9857, 20'000}), most), size.cols};
+    const index_t most =
+        std::min<index_t>(d.most_rows() < 100 ? d.most_rows() : 20'000, 8'000'000 / size.cols);
+    const shape other{std::min(d.one_of<index_t>({1, 9, 65, 130, 1300, 9857, 20'000}), most),
+                      size.cols};
     const index_t least_rows = most_products / 10 / (size.cols * std::max<index_t>(other.rows, 1));
     if (least_rows > 0 && other.rows > 0) {
       out.y = draw_table<T>(d, other, of);
@@ -286,7 +290,8 @@ struct answers {
   }
 };
 
-inline void add_summaries(answers& both, const gpu::pair_summary& got, const gpu::pair_summary& wanted) {
+inline void add_summaries(answers& both, const gpu::pair_summary& got,
+                          const gpu::pair_summary& wanted) {
   both.add(got, wanted);
   both.add(got.infinite_rows, wanted.infinite_rows);
   both.add(got.y_infinite_rows, wanted.y_infinite_rows);
@@ -441,12 +446,10 @@ void check_dense(const job<T>& of, const Side& side) {
   if (std::is_same_v<Value, float> && tolerance > 0) tolerance = std::max(tolerance, 1e-6);
   if constexpr (Side::has_device_memory) {
     if (side.stays_on_device) {
-      return compare_dense<Value>(side.in_device_memory(of,
-                                                        [&](const auto& call) {
-                                                          return call.template dense<Value>(
-                                                              wanted.rows(), 2);
-                                                        }),
-                                  wanted, tolerance);
+      return compare_dense<Value>(
+          side.in_device_memory(
+              of, [&](const auto& call) { return call.template dense<Value>(wanted.rows(), 2); }),
+          wanted, tolerance);
     }
   }
   compare_dense<Value>(side.run(of, gpu::basic_dense_sink<Value>{}), wanted, tolerance);

@@ -386,27 +386,6 @@ TEST_CASE("missing values: the least p is that of the columns that a pair shares
   CHECK(within.edges.size() == 1);
 }
 
-TEST_CASE("exact p of long rows", "[spearman][exact]") {
-  for (const gpu::index_t cols : {1290, 1291, 2500}) {
-    for (const double max_p : {1.0, 0.3, 1e-3}) {
-      INFO(cols << " columns, max_p " << max_p);
-      const auto data = make_rows(40, cols, rows_with::some_ties, 7);
-      check_sinks(data, every_pair(data, gpu::tail::two_sided), exact(), {.max_p = max_p});
-    }
-  }
-}
-
-TEST_CASE("many rows of few ranks by exact p", "[spearman][exact]") {
-  // Enough rows for screens, and rows of equal ranks that are not folded.
-  for (const auto what : {rows_with::no_ties, rows_with::some_ties}) {
-    const auto data = make_rows(1200, 30, what, 3);
-    for (const double max_p : {0.05, 1e-5}) {
-      INFO("rows " << static_cast<int>(what) << ", max_p " << max_p);
-      check_sinks(data, every_pair(data, gpu::tail::two_sided), exact(), {.max_p = max_p});
-    }
-  }
-}
-
 TEST_CASE("partners by exact p", "[spearman][exact]") {
   const auto data = make_rows(1100, 12, rows_with::some_ties, 6);
   for (const gpu::tail side : all_sides) {

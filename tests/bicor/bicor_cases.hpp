@@ -206,85 +206,6 @@ inline void bicor_equals_astropy(const pair_target& target) {
             0.35925556127603575, -0.3774012964960847});
 }
 
-/// x against y, prepared rows and parts give the pairs of the whole.
-inline void bicor_doors_agree(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto both = robust_rows<float>(120, 33, 13);
-  const gpu::matrix_view<const float> x(both.data(), 50, 33);
-  const gpu::matrix_view<const float> y(both.data() + 50 * 33, 70, 33);
-  const gpu::edge_sink sink{.keep = {.max_p = 0.1}};
-  const auto all = gpu::bicor_all_pairs(both.view(), target.options(), sink).edges;
-  std::vector<gpu::edge> wanted;
-  for (const gpu::edge& e : all) {
-    if (e.row < 50 && e.col >= 50) wanted.push_back({e.row, e.col - 50, e.statistic, e.p});
-  }
-  CHECK(wanted.size() > 100);
-  const auto same = [&](std::span<const gpu::edge> got, std::span<const gpu::edge> expected) {
-    CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
-  };
-  same(gpu::bicor_all_pairs(x, y, target.options(), sink).edges, wanted);
-  const auto prepared = gpu::prepare_rows(gpu::measure::bicor, y, target.options());
-  same(gpu::all_pairs(gpu::measure::bicor, x, prepared, target.options(), sink).edges, wanted);
-  CHECK_THROWS_AS(gpu::pearson_all_pairs(x, prepared, target.options(), sink),
-                  gpu::invalid_argument);
-
-  std::vector<gpu::edge> joined;
-  for (gpu::index_t part = 0; part < 5; ++part) {
-    gpu::pair_options options = target.options();
-    options.part = {.index = part, .of = 5};
-    const auto some = gpu::bicor_all_pairs(both.view(), options, sink).edges;
-    joined.insert(joined.end(), some.begin(), some.end());
-  }
-  same(joined, all);
-
-  // Rows without a statistic are those of prepared rows too.
-  const gpu::matrix_view<const float> first(both.data(), 20, 33);
-  const auto kept = gpu::prepare_rows(gpu::measure::bicor, first, target.options());
-  CHECK(gpu::all_pairs(gpu::measure::bicor, x, kept, target.options(), sink)
-            .summary.y_constant_rows == std::vector<gpu::index_t>{9});
-}
-
-/// tests/missing has what is computed.
-inline void bicor_takes_missing_values_by_pairs(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  auto data = robust_rows<double>(8, 12, 4);
-  gpu::pair_options options = target.options();
-  options.nans = gpu::nan_policy::pairwise;
-  // Without a NaN the rows are complete.
-  const auto whole = gpu::bicor_all_pairs(data.view(), target.options(), gpu::edge_sink{});
-  CHECK(gpu::bicor_all_pairs(data.view(), options, gpu::edge_sink{}).summary.checksum ==
-        whole.summary.checksum);
-  data(2, 3) = std::numeric_limits<double>::quiet_NaN();
-  const auto got = gpu::bicor_all_pairs(data.view(), options, gpu::edge_sink{});
-  CHECK(got.summary.used == target.where);
-  CHECK(got.summary.pairs_tested == 28);
-  options.exec.target = gpu::backend::cpu;
-  options.variant = gpu::pair_variant::automatic;
-  CHECK(gpu::bicor_all_pairs(data.view(), options, gpu::edge_sink{}).edges == got.edges);
-}
-
-/// The edges of `reference`, bit for bit.
-inline void bicor_edges_equal_those_of(const pair_target& reference, const pair_target& target,
-                                       gpu::index_t rows) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {30, 64, 300, 1500}) {
-    if (cols > 400 && rows > 1000) continue;
-    const auto data = robust_rows<float>(rows, cols, static_cast<std::uint64_t>(cols));
-    for (const double max_p : {1e-9, 1e-3}) {
-      INFO(cols << " columns, max_p " << max_p);
-      const gpu::edge_sink sink{.keep = {.max_p = max_p}};
-      const auto wanted = gpu::bicor_all_pairs(data.view(), reference.options(), sink);
-      const auto got = gpu::bicor_all_pairs(data.view(), target.options(), sink);
-      CHECK(wanted.edges.size() > 10);
-      CHECK(got.summary.checksum == wanted.summary.checksum);
-      CHECK(got.edges == wanted.edges);
-      const gpu::count_sink counting{.keep = {.max_p = max_p}};
-      CHECK(gpu::bicor_all_pairs(data.view(), target.options(), counting).degree ==
-            gpu::bicor_all_pairs(data.view(), reference.options(), counting).degree);
-    }
-  }
-}
-
 inline void run_bicor_cases(const pair_target& target) {
   run_common_pair_cases<bicor_measure>(target);
   SECTION("every length of rows") {
@@ -301,13 +222,6 @@ inline void run_bicor_cases(const pair_target& target) {
   }
   SECTION("astropy's values") {
     bicor_equals_astropy(target);
-  }
-  SECTION("x against y, prepared rows and parts agree with the whole") {
-    bicor_doors_agree(target);
-  }
-  if (target.where != gpu::backend::cpu) return;  // which alone has what follows
-  SECTION("missing values by pairs") {
-    bicor_takes_missing_values_by_pairs(target);
   }
 }
 

@@ -17,24 +17,6 @@ TEST_CASE("Cosine, CPU naive", "[cosine][naive]") {
   gpu_test::run_cosine_cases(naive);
 }
 
-TEST_CASE("Cosine in windows of rows is that of all rows", "[cosine]") {
-  const auto data = gpu_test::mixed_rows(3000, 25, 8);
-  gpu::pair_options windows;
-  windows.exec.target = gpu::backend::cpu;
-  windows.exec.cpu_threads = 2;
-  const gpu::edge_sink sink{.keep = {.min_abs = 0.9}};
-  const auto wanted = gpu::cosine_all_pairs(data.view(), windows, sink);
-  windows.exec.workspace_bytes = std::size_t{1} << 20;
-  const auto got = gpu::cosine_all_pairs(data.view(), windows, sink);
-  CHECK(got.edges.size() > 1000);
-  CHECK(got.summary.checksum == wanted.summary.checksum);
-  CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
-}
-
-TEST_CASE("Cosine variants agree bit for bit", "[cosine]") {
-  gpu_test::cosine_edges_equal_those_of(naive, tiled, 700);
-}
-
 // Rows of +1 and -1: every product of rounded values is the same, so that the roundings of a sum in
 // single precision go in one direction and are no smaller than the margin allows for.
 TEST_CASE("Sums in single precision that drift lose and add no pair", "[cosine]") {

@@ -155,43 +155,6 @@ inline void kendall_of_every_height(const pair_target& target) {
   }
 }
 
-inline void kendall_edges_are_those_of_p(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {3, 9, 20, 33, 34, 80}) {
-    const auto data = mixed_rows<float>(80, cols, static_cast<std::uint64_t>(cols));
-    for (const gpu::pair_filter& keep : some_filters()) {
-      INFO(cols << " columns, max_p " << keep.max_p << ", min_abs " << keep.min_abs << ", tail "
-                << static_cast<int>(keep.side));
-      const auto all = every_pair(const_view(data), keep.side);
-      const auto wanted = kept_of(all, keep, keep.max_p);
-      const auto got =
-          gpu::kendall_all_pairs(data.view(), target.options(), gpu::edge_sink{.keep = keep});
-      check_kept(got.edges, wanted);
-      CHECK(got.summary.pairs_kept == wanted.size());
-      std::vector<gpu::edge> streamed;
-      gpu::stream_sink stream{.keep = keep};
-      stream.consume = [&](std::span<const gpu::edge> edges) {
-        streamed.insert(streamed.end(), edges.begin(), edges.end());
-      };
-      const auto summary = gpu::kendall_all_pairs(data.view(), target.options(), stream);
-      check_kept(streamed, wanted);
-      CHECK(summary.checksum == got.summary.checksum);
-      const auto counts = gpu::kendall_all_pairs(
-          data.view(), target.options(), gpu::count_sink{.keep = keep, .histogram_bins = 20});
-      CHECK(counts.kept == wanted.size());
-      CHECK(counts.tested == all.size());
-      CHECK(std::accumulate(counts.histogram.begin(), counts.histogram.end(), std::uint64_t{0}) ==
-            wanted.size());
-      std::vector<std::uint32_t> degree(80);
-      for (const kendall_pair& pair : wanted) {
-        ++degree[pair.row];
-        ++degree[pair.col];
-      }
-      CHECK(counts.degree == degree);
-    }
-  }
-}
-
 inline void kendall_adjusts_its_own_p(const pair_target& target) {
   GPU_TEST_INFO(target);
   for (const gpu::index_t cols : {8, 25, 60}) {
@@ -282,39 +245,6 @@ inline void kendall_partners_have_q(const pair_target& target) {
   }
 }
 
-/// x against y, prepared rows and parts give the pairs of the whole.
-inline void kendall_doors_agree(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {27, 150}) {
-    const auto both = mixed_rows<float>(150, cols, 13);
-    const gpu::matrix_view<const float> x(both.data(), 50, cols);
-    const gpu::matrix_view<const float> y(both.data() + 50 * cols, 100, cols);
-    const gpu::edge_sink sink{.keep = {.max_p = 0.1}};
-    const auto wanted =
-        kept_of(every_pair(x, y, true, gpu::tail::two_sided), sink.keep, sink.keep.max_p);
-    check_kept(gpu::kendall_all_pairs(x, y, target.options(), sink).edges, wanted);
-    const auto prepared = gpu::prepare_rows(gpu::measure::kendall, y, target.options());
-    CHECK(gpu::kendall_ties(prepared) == gpu::kendall_ties(y));
-    check_kept(gpu::all_pairs(gpu::measure::kendall, x, prepared, target.options(), sink).edges,
-               wanted);
-    const auto hochberg = gpu::kendall_all_pairs(
-        x, y, target.options(),
-        gpu::edge_sink{.keep = {.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg}});
-    const auto all = every_pair(x, y, true, gpu::tail::two_sided);
-    check_kept(hochberg.edges, kept_of(all, {}, rejected_up_to(all, 0.1)));
-
-    const auto whole = gpu::kendall_all_pairs(both.view(), target.options(), sink);
-    std::vector<gpu::edge> joined;
-    for (gpu::index_t part = 0; part < 5; ++part) {
-      gpu::pair_options options = target.options();
-      options.part = {.index = part, .of = 5};
-      const auto some = gpu::kendall_all_pairs(both.view(), options, sink).edges;
-      joined.insert(joined.end(), some.begin(), some.end());
-    }
-    CHECK(std::equal(joined.begin(), joined.end(), whole.edges.begin(), whole.edges.end()));
-  }
-}
-
 /// Benjamini and Hochberg's cut of a job in parts is that of the whole.
 inline void kendall_discoveries_of_parts(const pair_target& target) {
   GPU_TEST_INFO(target);
@@ -356,21 +286,6 @@ inline void kendall_of_missing_values(const pair_target& target) {
              kept_of(every_pair(const_view(data), gpu::tail::two_sided), sink.keep, 0.4));
   CHECK(got.summary.nan_rows == std::vector<gpu::index_t>{3, 11});
   CHECK(got.summary.constant_rows == std::vector<gpu::index_t>{7});
-}
-
-inline void kendall_in_windows(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto data = mixed_rows<float>(1500, 22, 8);
-  gpu::pair_options windows = target.options();
-  windows.exec.cpu_threads = 2;
-  const gpu::edge_sink sink{.keep = {.max_p = 1e-3}};
-  const auto wanted = gpu::kendall_all_pairs(data.view(), windows, sink);
-  // On CUDA statistics go through memory beside the rows.
-  windows.exec.workspace_bytes = std::size_t{target.where == gpu::backend::cuda ? 24U : 1U} << 20;
-  const auto got = gpu::kendall_all_pairs(data.view(), windows, sink);
-  CHECK(got.edges.size() > 1000);
-  CHECK(got.edges == wanted.edges);
-  CHECK(got.summary.constant_rows == wanted.summary.constant_rows);
 }
 
 /// An increasing change of a row changes nothing; a decreasing one changes the sign alone.
@@ -464,9 +379,6 @@ inline void run_kendall_cases(const pair_target& target) {
   SECTION("every number of rows") {
     kendall_of_every_height(target);
   }
-  SECTION("edges, streams and counts are those of p") {
-    kendall_edges_are_those_of_p(target);
-  }
   SECTION("adjustments") {
     kendall_adjusts_its_own_p(target);
   }
@@ -475,14 +387,10 @@ inline void run_kendall_cases(const pair_target& target) {
     kendall_partners_have_q(target);
   }
   SECTION("x against y, prepared rows and parts") {
-    kendall_doors_agree(target);
     kendall_discoveries_of_parts(target);
   }
   SECTION("missing values") {
     kendall_of_missing_values(target);
-  }
-  SECTION("windows of rows") {
-    kendall_in_windows(target);
   }
   SECTION("order alone counts") {
     kendall_knows_order_alone(target);

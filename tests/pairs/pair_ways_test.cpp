@@ -59,7 +59,7 @@ struct cpu_side {
 
 template <class T>
 void run_job(dice& d, measure what, kind of, sink_of sink) {
-  job<T> one = draw_job<T>(d, what, of, pair_variant::automatic, 20'000'000);
+  job<T> one = draw_job<T>(d, what, of, pair_variant::automatic, {.products = 20'000'000});
   if (of == kind::plain) one.plain_variant = pair_variant::naive;
   one.options.variant =
       d.one_of({pair_variant::automatic, pair_variant::automatic, pair_variant::tiled});

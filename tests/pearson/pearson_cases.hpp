@@ -51,21 +51,6 @@ inline void an_infinite_row_has_no_statistic(const pair_target& target) {
                                gpu::tail::two_sided);
 }
 
-/// The sets and the statistics of another backend or variant, bit for bit.
-inline void edges_equal_those_of(const pair_target& reference, const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto check = [&](const auto& data, const gpu::pair_filter& keep) {
-    const gpu::edge_sink sink{.keep = keep};
-    const auto wanted = gpu::pearson_all_pairs(data.view(), reference.options(), sink);
-    const auto got = gpu::pearson_all_pairs(data.view(), target.options(), sink);
-    CHECK(wanted.edges.size() > 0);
-    CHECK(got.edges == wanted.edges);
-  };
-  check(random_matrix<float>(300, 30, 42), {.max_p = 0.05});
-  check(random_matrix<double>(100, 1003, 43), {.max_p = 0.5});
-  check(tied_matrix<std::int32_t>(200, 13, 44, 0.8, 3), {.min_abs = 0.5});  // r = 0.5 among them
-}
-
 /// Rows of as many -1 as 1, each twice: in low precision all elements of their unit rows are off by
 /// the same share, so that estimates of r are as far off as they can be. Few pairs reach the cuts,
 /// which are the r of some pair.
@@ -95,115 +80,6 @@ inline void rows_that_round_alike_lose_no_edge(const pair_target& reference,
         CHECK(edges(target, cut) == edges(reference, cut));
       }
     }
-  }
-}
-
-/// A cut at the |r| of a pair keeps the pair, one just above drops it: estimates in single
-/// precision and the margins around them must not show.
-inline void cuts_at_a_pair_are_exact(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto data = random_matrix<float>(80, 45, 49);
-  const auto all = gpu::pearson_all_pairs(data.view(), target.options(), gpu::edge_sink{}).edges;
-  REQUIRE(all.size() == 80 * 79 / 2);
-  for (std::size_t pair = 0; pair < all.size(); pair += 40) {
-    const double at = std::abs(all[pair].statistic);
-    for (const double cut : {at, std::nextafter(at, 2.0)}) {
-      CAPTURE(all[pair].row, all[pair].col, cut);
-      const auto wanted =
-          static_cast<std::uint64_t>(std::count_if(all.begin(), all.end(), [&](const gpu::edge& e) {
-            return std::abs(e.statistic) >= cut;
-          }));
-      const gpu::pair_filter keep{.min_abs = cut};
-      const auto options = target.options();
-      CHECK(gpu::pearson_all_pairs(data.view(), options, gpu::count_sink{.keep = keep}).kept ==
-            wanted);
-      CHECK(
-          gpu::pearson_all_pairs(data.view(), options, gpu::edge_sink{.keep = keep}).edges.size() ==
-          wanted);
-    }
-  }
-}
-
-/// The kept pairs and the degrees of two backends are equal.
-template <class T>
-void check_counts(const pair_target& reference, const pair_target& target,
-                  const gpu::matrix<T>& data, const gpu::pair_filter& keep) {
-  CAPTURE(data.rows(), data.cols(), keep.max_p, keep.min_abs);
-  const auto run = [&](const pair_target& on) {
-    gpu::pair_options options = on.options();
-    options.nans = gpu::nan_policy::propagate;
-    return gpu::pearson_all_pairs(data.view(), options, gpu::count_sink{.keep = keep});
-  };
-  const auto wanted = run(reference);
-  const auto got = run(target);
-  CHECK(got.kept == wanted.kept);
-  CHECK(got.degree == wanted.degree);
-}
-
-/// Kept pairs and degrees of another backend, at loose cuts: rows on both sides of what the target
-/// packs, ties whose r is a cut, rows that are equal, opposite, constant or hold a NaN.
-inline void counts_equal_those_of(const pair_target& reference, const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto check = [&](const auto& data, const gpu::pair_filter& keep) {
-    check_counts(reference, target, data, keep);
-  };
-  for (const gpu::index_t cols : {3, 30, 32, 33, 64, 90, 96, 97}) {
-    auto data = random_matrix<float>(1700, cols, 45);
-    for (gpu::index_t j = 0; j < cols; ++j) {
-      data(7, j) = 2;
-      data(300, j) = data(1699, j);
-      data(301, j) = -data(1698, j);
-    }
-    data(8, 1) = std::numeric_limits<float>::quiet_NaN();
-    check(data, {.max_p = 0.05});
-    check(data, {.max_p = 1.0});
-    check(data, {.min_abs = 0.1, .side = gpu::tail::greater});
-    check(data, {.min_abs = 0.1, .side = gpu::tail::less});
-  }
-  check(tied_matrix<std::int32_t>(2000, 13, 46, 0.8, 3), {.min_abs = 0.5});  // r = 0.5 among them
-  check(tied_matrix<std::int32_t>(2000, 20, 47, 0.9, 1), {.min_abs = 0.25});
-  check(random_matrix<float>(20'000, 30, 48), {.max_p = 0.05});
-}
-
-/// The same of cuts at the |r| of a pair and at the next number, by which exactly this pair falls:
-/// between plain rows, and rows that one large value makes nearly parallel.
-inline void counts_at_a_pair_equal_those_of(const pair_target& reference,
-                                            const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {5, 30, 32, 45}) {
-    auto data = random_matrix<float>(2000, cols, 50);
-    for (gpu::index_t i = 0; i < data.rows(); i += 5) data(i, i % 2) += 40;
-    gpu::matrix<float> few(40, cols);
-    std::copy_n(data.data(), few.rows() * few.cols(), few.data());
-    const auto pairs =
-        gpu::pearson_all_pairs(few.view(), reference.options(), gpu::edge_sink{}).edges;
-    for (std::size_t pair = 0; pair < pairs.size(); pair += 60) {
-      const double at = std::abs(pairs[pair].statistic);
-      check_counts(reference, target, data, {.min_abs = at});
-      check_counts(reference, target, data, {.min_abs = std::nextafter(at, 2.0)});
-    }
-  }
-}
-
-/// Copies of three rows, with cuts at the |r| of two of them: two pairs in nine are as close to the
-/// cut as can be, more than a list of such pairs holds.
-inline void counts_of_copies_equal_those_of(const pair_target& reference,
-                                            const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {30, 45}) {
-    const auto rows = random_matrix<float>(3, cols, 51);
-    const auto pairs =
-        gpu::pearson_all_pairs(rows.view(), reference.options(), gpu::edge_sink{}).edges;
-    REQUIRE(pairs.size() == 3);
-    gpu::matrix<float> data(6000, cols);
-    std::mt19937_64 engine(52);
-    for (gpu::index_t i = 0; i < data.rows(); ++i) {
-      std::copy_n(rows.data() + static_cast<gpu::index_t>(engine() % 3) * cols, cols,
-                  data.data() + i * cols);
-    }
-    const double at = std::abs(pairs[1].statistic);
-    check_counts(reference, target, data, {.min_abs = at});
-    check_counts(reference, target, data, {.min_abs = std::nextafter(at, 2.0)});
   }
 }
 

@@ -54,8 +54,8 @@ struct cuda_side {
 template <class T>
 void run_job(dice& d, measure what, kind of, pair_variant variant, sink_of sink,
              cudaStream_t stream) {
-  const index_t most_products = d.most_rows() < 100 ? 1'000'000 : 200'000'000;
-  job<T> one = draw_job<T>(d, what, of, variant, most_products);
+  const job_limits limits{.products = d.most_rows() < 100 ? 1'000'000 : 200'000'000};
+  job<T> one = draw_job<T>(d, what, of, variant, limits);
   gpu::execution& exec = one.options.exec;
   exec = by_cuda();
   exec.cpu_threads = d.one_of({1, 16});

@@ -36,8 +36,14 @@ struct shape {
   index_t cols;
 };
 
+/// How long a job may take.
+struct job_limits {
+  index_t products;  ///< Of two numbers, or about.
+  index_t cols = std::numeric_limits<index_t>::max();
+};
+
 /// Around the edges of tiles, words, groups, limbs and pieces.
-inline shape draw_shape(dice& d, measure what, kind of, index_t most_products) {
+inline shape draw_shape(dice& d, measure what, kind of, const job_limits& limits) {
   shape out{d.one_of<index_t>({1,   2,   3,   31,  63,  64,  65,   127,  128,  129,  192,
                                257, 300, 383, 385, 512, 700, 1025, 1500, 1537, 3100, 5000}),
             d.one_of<index_t>({3,    4,    5,      8,      9,       16,       17,  29,  30,
@@ -45,7 +51,8 @@ inline shape draw_shape(dice& d, measure what, kind of, index_t most_products) {
                                100,  127,  128,    129,    200,     256,      257, 511, 1023,
                                1201, 4099, 16'385, 32'769, 100'003, 1'000'001})};
   const bool is_slow = what == measure::kendall || of == kind::missing_values;
-  const index_t most = is_slow ? std::min<index_t>(most_products, 20'000'000) : most_products;
+  const index_t most = is_slow ? std::min<index_t>(limits.products, 20'000'000) : limits.products;
+  out.cols = std::min(out.cols, limits.cols);
   if (what == measure::kendall) out.cols = std::min<index_t>(out.cols, 300);
   if (what == measure::bicor) out.cols = std::min<index_t>(out.cols, 100'003);
   if (of == kind::missing_values) out.cols = std::min<index_t>(out.cols, 5003);
@@ -228,17 +235,18 @@ void cut_at_a_pair(dice& d, job<T>& of) {
   of.keep.min_abs = d.coin() ? at : std::min(1.0, std::nextafter(at, 2.0));
 }
 
-/// Of at most so many products of two numbers, or about; `options` have no target yet.
+/// `options` have no target yet.
 template <class T>
-job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, index_t most_products) {
-  const shape size = draw_shape(d, what, of, most_products);
+job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, const job_limits& limits) {
+  const shape size = draw_shape(d, what, of, limits);
   job<T> out{.what = what, .x = draw_table<T>(d, size, of), .y = {}};
   if (d.between(0, 3) == 0) {
     const index_t most =
         std::min<index_t>(d.most_rows() < 100 ? d.most_rows() : 20'000, 8'000'000 / size.cols);
     const shape other{std::min(d.one_of<index_t>({1, 9, 65, 130, 1300, 9857, 20'000}), most),
                       size.cols};
-    const index_t least_rows = most_products / 10 / (size.cols * std::max<index_t>(other.rows, 1));
+    const index_t least_rows =
+        limits.products / 10 / (size.cols * std::max<index_t>(other.rows, 1));
     if (least_rows > 0 && other.rows > 0) {
       out.y = draw_table<T>(d, other, of);
       if (size.rows > least_rows) out.x = draw_table<T>(d, {least_rows, size.cols}, of);

@@ -17,27 +17,6 @@
 namespace gpu_test {
 
 template <class Measure>
-void too_many_edges_report_how_many(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto data = tied_matrix<std::int32_t>(120, 30, 20);
-  const gpu::pair_filter keep{.max_p = 0.3};
-  const auto whole = Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = keep});
-  const auto needed = static_cast<gpu::index_t>(whole.edges.size());
-  const auto exactly = Measure::run(const_view(data), target.options(),
-                                    gpu::edge_sink{.keep = keep, .max_edges = needed});
-  CHECK(exactly.edges == whole.edges);
-  for (const gpu::index_t capacity : {needed - 1, gpu::index_t{0}}) {
-    try {
-      (void)Measure::run(const_view(data), target.options(),
-                         gpu::edge_sink{.keep = keep, .max_edges = capacity});
-      FAIL("the capacity was not kept");
-    } catch (const gpu::capacity_exceeded& refusal) {
-      CHECK(refusal.required() == needed);
-    }
-  }
-}
-
-template <class Measure>
 void progress_is_told_and_cancels(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = tied_matrix<std::int32_t>(500, 30, 21);
@@ -80,41 +59,6 @@ void callers_in_several_threads_do_not_meet(const pair_target& target) {
   beside.join();
   CHECK(same_first);
   CHECK(same_second);
-}
-
-/// More rows than any tile, everything kept: more edges than a panel holds.
-template <class Measure>
-void keeps_every_pair_of_many_rows(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const gpu::index_t rows = 2100;
-  const auto data = tied_matrix<std::int32_t>(rows, 8, 24);
-  std::uint64_t next = 0;
-  bool in_order = true;
-  std::uint64_t sum = 0;
-  const auto summary =
-      Measure::run(const_view(data), target.options(),
-                   gpu::stream_sink{.consume = [&](std::span<const gpu::edge> batch) {
-                     for (const gpu::edge& e : batch) {
-                       const std::uint64_t at = std::uint64_t{e.row} * rows + e.col;
-                       in_order &= e.row < e.col && at >= next;
-                       next = at + 1;
-                       sum += at;
-                     }
-                   }});
-  std::vector<bool> constant(static_cast<std::size_t>(rows));
-  for (const gpu::index_t row : summary.constant_rows)
-    constant[static_cast<std::size_t>(row)] = true;
-  std::uint64_t wanted = 0;
-  for (gpu::index_t i = 0; i < rows; ++i) {
-    for (gpu::index_t j = i + 1; j < rows; ++j) {
-      if (!constant[static_cast<std::size_t>(i)] && !constant[static_cast<std::size_t>(j)]) {
-        wanted += static_cast<std::uint64_t>(i * rows + j);
-      }
-    }
-  }
-  CHECK(in_order);
-  CHECK(sum == wanted);
-  CHECK(summary.pairs_kept == summary.pairs_tested);
 }
 
 template <class Measure>

@@ -32,14 +32,8 @@ void run_common_pair_cases(const pair_target& target) {
   SECTION("edges equal the filtered oracle") {
     edges_equal_filtered_oracle<Measure>(target);
   }
-  SECTION("streams deliver the edges in batches") {
-    streams_deliver_the_edges_in_batches<Measure>(target);
-  }
   SECTION("an exception of the consumer reaches the caller") {
     an_exception_of_the_consumer_reaches_the_caller<Measure>(target);
-  }
-  SECTION("counts equal the edges") {
-    counts_equal_the_edges<Measure>(target);
   }
   SECTION("top-k equals the sorted oracle") {
     top_k_equals_sorted_oracle<Measure>(target);
@@ -59,17 +53,11 @@ void run_common_pair_cases(const pair_target& target) {
   SECTION("arguments outside their range are refused") {
     arguments_outside_their_range_are_refused<Measure>(target);
   }
-  SECTION("too many edges report how many") {
-    too_many_edges_report_how_many<Measure>(target);
-  }
   SECTION("progress is told and cancels") {
     progress_is_told_and_cancels<Measure>(target);
   }
   SECTION("callers in several threads do not meet") {
     callers_in_several_threads_do_not_meet<Measure>(target);
-  }
-  SECTION("every pair of many rows is kept, in order") {
-    keeps_every_pair_of_many_rows<Measure>(target);
   }
   SECTION("the plan tells what a run would keep") {
     plan_tells_what_a_run_would_keep<Measure>(target);

@@ -103,36 +103,6 @@ void edges_equal_filtered_oracle(const pair_target& target) {
 }
 
 template <class Measure>
-void streams_deliver_the_edges_in_batches(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto data = tied_matrix<std::int32_t>(300, 30, 6);
-  const gpu::pair_filter keep{.max_p = 0.2};
-  const auto whole = Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = keep});
-  REQUIRE(whole.edges.size() > 5000);
-  for (const gpu::index_t batch_edges : {gpu::index_t{1}, gpu::index_t{7}, gpu::index_t{1000}}) {
-    std::vector<gpu::edge> all;
-    bool within_limit = true;
-    const auto caller = std::this_thread::get_id();
-    bool from_caller = true;
-    const auto summary = Measure::run(
-        const_view(data), target.options(),
-        gpu::stream_sink{.keep = keep,
-                         .consume =
-                             [&](std::span<const gpu::edge> batch) {
-                               within_limit &= !batch.empty() && static_cast<gpu::index_t>(
-                                                                     batch.size()) <= batch_edges;
-                               from_caller &= std::this_thread::get_id() == caller;
-                               all.insert(all.end(), batch.begin(), batch.end());
-                             },
-                         .batch_edges = batch_edges});
-    CHECK(all == whole.edges);
-    CHECK(within_limit);
-    CHECK(from_caller);
-    CHECK(summary.pairs_kept == whole.edges.size());
-  }
-}
-
-template <class Measure>
 void an_exception_of_the_consumer_reaches_the_caller(const pair_target& target) {
   GPU_TEST_INFO(target);
   const auto data = tied_matrix<std::int32_t>(200, 30, 7);
@@ -147,36 +117,6 @@ void an_exception_of_the_consumer_reaches_the_caller(const pair_target& target) 
   CHECK(calls == 3);
   // The library is usable afterwards.
   CHECK(Measure::run(const_view(data), target.options(), gpu::count_sink{}).kept > 0);
-}
-
-template <class Measure>
-void counts_equal_the_edges(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const gpu::index_t rows = 230;
-  const auto data = tied_matrix<std::int32_t>(rows, 30, 8);
-  for (const gpu::pair_filter& keep : some_filters()) {
-    for (const gpu::index_t bins : {gpu::index_t{0}, gpu::index_t{1}, gpu::index_t{20}}) {
-      const auto edges =
-          Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = keep}).edges;
-      const auto got = Measure::run(const_view(data), target.options(),
-                                    gpu::count_sink{.keep = keep, .histogram_bins = bins});
-      std::vector<std::uint32_t> degree(static_cast<std::size_t>(rows));
-      std::vector<std::uint64_t> histogram(static_cast<std::size_t>(bins));
-      for (const gpu::edge& e : edges) {
-        ++degree[e.row];
-        ++degree[e.col];
-        if (bins == 0) continue;
-        const auto bin = static_cast<gpu::index_t>(
-            std::floor((e.statistic + 1) * static_cast<double>(bins) / 2));
-        ++histogram[static_cast<std::size_t>(std::min(bin, bins - 1))];
-      }
-      CHECK(got.kept == edges.size());
-      CHECK(got.degree == degree);
-      CHECK(got.histogram == histogram);
-      CHECK(got.tested == got.summary.pairs_tested);
-      CHECK(got.summary.pairs_kept == got.kept);
-    }
-  }
 }
 
 // ---- top-k ------------------------------------------------------------------------------------

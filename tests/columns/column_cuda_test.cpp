@@ -2,12 +2,10 @@
 #include "columns/run_column_cases.hpp"
 #include "support/measure_cuda_cases.hpp"
 
-using gpu_test::cpu_tiled;
 using gpu_test::cuda_best;
 using gpu_test::cuda_naive;
 using gpu_test::cuda_shared;
 using gpu_test::cuda_tensor;
-using gpu_test::pair_target;
 
 TEST_CASE("Covariates and weights, CUDA automatic", "[columns]") {
   gpu_test::run_column_cases(cuda_best);
@@ -23,15 +21,6 @@ TEST_CASE("Covariates and weights, CUDA shared_tiled", "[columns]") {
 
 TEST_CASE("Covariates and weights, CUDA naive", "[columns]") {
   gpu_test::run_column_cases(cuda_naive);
-}
-
-TEST_CASE("Covariates and weights on CUDA agree with the CPU bit for bit", "[columns]") {
-  for (const pair_target& target : {cuda_best, cuda_tensor(), cuda_shared, cuda_naive}) {
-    gpu_test::columns_say_what_another_backend_says(cpu_tiled, target, 400);
-  }
-  for (const pair_target& target : {cuda_best, cuda_tensor()}) {
-    gpu_test::columns_say_what_another_backend_says(cpu_tiled, target, 5000);
-  }
 }
 
 TEST_CASE("Covariates and weights of tables in device memory are refused", "[columns]") {

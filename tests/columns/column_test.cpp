@@ -17,11 +17,3 @@ TEST_CASE("Covariates and weights, CPU tiled", "[columns]") {
 TEST_CASE("Covariates and weights, CPU naive", "[columns][naive]") {
   gpu_test::run_column_cases(naive);
 }
-
-TEST_CASE("Covariates and weights in windows of rows are those of all rows", "[columns]") {
-  gpu_test::windows_of_rows_are_all_rows(tiled);
-}
-
-TEST_CASE("Covariates and weights, the CPU's variants agree bit for bit", "[columns]") {
-  gpu_test::columns_say_what_another_backend_says(naive, tiled, 400);
-}

@@ -26,9 +26,6 @@ inline void run_column_cases(const pair_target& target) {
   SECTION("adjustments equal the textbook") {
     column_adjustments_equal_the_textbook(target);
   }
-  SECTION("layouts, types and threads say the same bytes") {
-    the_same_bytes_however_it_is_computed(target);
-  }
   SECTION("x against y, prepared rows and parts agree with the whole") {
     column_doors_agree(target);
   }

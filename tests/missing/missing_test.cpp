@@ -5,6 +5,7 @@
 #include <gpu/prepared_rows.hpp>
 
 #include "missing/missing_cases.hpp"
+#include "support/cpu_level.hpp"
 #include "support/same_or_nan.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/sink_bytes.hpp"
@@ -15,8 +16,12 @@ namespace {
 
 constexpr pair_target tiled{.where = gpu::backend::cpu, .variant = gpu::pair_variant::tiled};
 constexpr pair_target naive{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
-const std::vector<std::pair<gpu::index_t, gpu::index_t>> shapes{
-    {2, 3}, {9, 5}, {40, 30}, {33, 100}, {21, 257}};
+using shape_list = std::vector<std::pair<gpu::index_t, gpu::index_t>>;
+// The oracle takes most of the time; at each level random jobs (pair_ways_test) and golden ones
+// meet more.
+const shape_list shapes = gpu_test::at_named_level()
+                              ? shape_list{{40, 30}}
+                              : shape_list{{2, 3}, {9, 5}, {40, 30}, {33, 100}, {21, 257}};
 
 struct mask_shape {
   gpu::index_t rows;
@@ -321,34 +326,6 @@ TEST_CASE("Few masks and many give the same bits", "[missing]") {
 TEST_CASE("Long rows over shared columns", "[missing]") {
   gpu_test::run_missing_cases(tiled, gpu_test::missing_spearman, {{4, 4200}});
   gpu_test::run_missing_cases(tiled, gpu_test::missing_pearson, {{10, 700}});
-}
-
-TEST_CASE("Missing values in windows of rows", "[missing]") {
-  auto data = gpu_test::rows_with_holes(2500, 24, gpu_test::holes::scattered, 3);
-  // Rows without a statistic in several of the pieces that rows are prepared by.
-  for (gpu::index_t k = 0; k < data.cols(); ++k) {
-    data(1700, k) = 2.5;
-    data(2400, k) = gpu_test::missing;
-  }
-  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson,
-                                  gpu::measure::kendall, gpu::measure::bicor}) {
-    const auto said = [&](std::size_t workspace) {
-      gpu::pair_options options = gpu_test::pairwise_options(tiled);
-      options.exec.cpu_threads = 2;
-      options.exec.workspace_bytes = workspace;
-      const auto edges =
-          gpu::all_pairs(what, data.view(), options, gpu::edge_sink{.keep = {.max_p = 1e-3}});
-      CHECK(edges.edges.size() > 1000);
-      CHECK(edges.summary.constant_rows == std::vector<gpu::index_t>{3, 4, 1700, 2400});
-      std::string out;
-      gpu_test::add_result(out, edges);
-      gpu_test::add_result(out,
-                           gpu::all_pairs(what, data.view(), options, gpu::top_k_sink{.k = 4}));
-      return out;
-    };
-    const bool same = said(std::size_t{2} << 20) == said(0);
-    CHECK(same);
-  }
 }
 
 // A row has no value more than a pair has to share, all others are complete.

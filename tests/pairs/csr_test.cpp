@@ -37,20 +37,6 @@ struct gpu::matrix_access<own_sparse> {
   }
 };
 
-TEMPLATE_TEST_CASE("Sparse rows give the bytes of dense ones, from every sink", "[csr]",
-                   std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, float,
-                   double, std::int64_t, std::uint32_t, std::uint64_t) {
-  gpu_test::sparse_gives_the_bytes_of_dense<TestType, std::int32_t>(cpu);
-}
-
-TEST_CASE("Indices of 64 bits are read as those of 32", "[csr]") {
-  gpu_test::sparse_gives_the_bytes_of_dense<float, std::int64_t>(cpu);
-}
-
-TEST_CASE("x against y, parts, little memory, NaN and plans read sparse rows", "[csr]") {
-  gpu_test::every_way_to_read_rows_takes_sparse(cpu);
-}
-
 TEST_CASE("Ranks of sparse rows are those of dense ones", "[csr]") {
   const auto table = gpu_test::thin_rows<float>(70, 33, 8);
   const gpu_test::in_csr<float> sparse(table);

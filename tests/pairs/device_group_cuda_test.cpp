@@ -38,27 +38,40 @@ gpu::pair_options options_of(pair_variant variant) {
   return options;
 }
 
+// A table, or its first rows against the others; the pairs of a part.
+struct area {
+  index_t rows_of_x = 0;
+  gpu::pair_part part = {};
+};
+
 template <class T>
-gpu::detail::pair_input whole(const gpu::matrix<T>& x, const gpu::pair_options& options) {
-  const gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
+gpu::detail::pair_input input_of(const gpu::matrix<T>& x, const gpu::pair_options& options,
+                                 const area& of) {
+  gpu::detail::pair_tables tables{gpu::detail::read_elements(x)};
+  if (of.rows_of_x > 0) {
+    tables.x = gpu::matrix_view<const T>(x.data(), of.rows_of_x, x.cols());
+    tables.y = gpu::matrix_view<const T>(x.data() + of.rows_of_x * x.cols(),
+                                         x.rows() - of.rows_of_x, x.cols());
+  }
   return {.tables = tables,
-          .area = area_of(tables, {}, gpu::detail::part_shape::equal_pairs),
+          .area = area_of(tables, of.part, gpu::detail::part_shape::equal_pairs),
           .variant = options.variant,
           .exec = options.exec};
 }
 
 template <class T>
 std::unique_ptr<pair_engine> alone(measure what, const gpu::matrix<T>& x,
-                                   const gpu::pair_options& options) {
-  return gpu::cuda::make_pair_engine(gpu::detail::traits_of(what), whole(x, options)).engine;
+                                   const gpu::pair_options& options, const area& of = {}) {
+  return gpu::cuda::make_pair_engine(gpu::detail::traits_of(what), input_of(x, options, of)).engine;
 }
 
 template <class T>
 std::unique_ptr<pair_engine> group(measure what, const gpu::matrix<T>& x,
-                                   const gpu::pair_options& options, std::size_t members) {
+                                   const gpu::pair_options& options, std::size_t members,
+                                   const area& of = {}) {
   const std::vector<gpu::device_info> devices(members, device());
-  return gpu::cuda::make_device_group(gpu::detail::traits_of(what), whole(x, options), devices,
-                                      options.variant)
+  return gpu::cuda::make_device_group(gpu::detail::traits_of(what), input_of(x, options, of),
+                                      devices, options.variant)
       .engine;
 }
 
@@ -177,6 +190,17 @@ void check_all(measure what, pair_variant variant, index_t rows, index_t cols) {
     check_counts(*one, *many, 0.4, 50);
     check_bins(*one, *many);
     check_top_k(*one, *many, 0.2, 5);
+  }
+  for (const area& of : {area{.part = {.index = 1, .of = 3}}, area{.rows_of_x = rows / 3},
+                         area{.rows_of_x = rows / 2, .part = {.index = 1, .of = 3}}}) {
+    if (what == measure::kendall) return;
+    INFO(of.rows_of_x << " rows against the others, part " << of.part.index << " of "
+                      << of.part.of);
+    const auto one_of = alone(what, x, options, of);
+    const auto both = group(what, x, options, 2, of);
+    check_edges(*one_of, *both, 0.7);
+    check_counts(*one_of, *both, 0.4, 50);
+    check_bins(*one_of, *both);
   }
 }
 

@@ -11,16 +11,6 @@ const gpu_test::pair_target cuda{.where = gpu::backend::cuda};
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Columns give the bytes that rows give on CUDA, from every sink",
-                   "[layout][cuda]", std::int8_t, std::int32_t, std::uint16_t, float, double,
-                   std::int64_t, std::uint32_t) {
-  gpu_test::every_layout_gives_the_same_bytes<TestType>(cuda);
-}
-
-TEST_CASE("x and y have layouts of their own on CUDA", "[layout][cuda]") {
-  gpu_test::two_tables_have_layouts_of_their_own(cuda);
-}
-
 TEST_CASE("Large integers are ranked as they are on CUDA", "[layout][cuda]") {
   gpu_test::large_integers_are_ranked_as_they_are<std::int64_t>(cuda);
   gpu_test::large_integers_are_ranked_as_they_are<std::uint64_t>(cuda);

@@ -60,19 +60,11 @@ TEST_CASE("A type of a program may stand column by column", "[layout]") {
   CHECK(gpu::transposed(table).row_stride() == 2);
 }
 
-TEMPLATE_TEST_CASE("Columns give the bytes that rows give, from every sink", "[layout]",
-                   std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, float,
-                   double, std::int64_t, std::uint32_t, std::uint64_t) {
-  gpu_test::every_layout_gives_the_same_bytes<TestType>(cpu);
+// Of all pairs: pair_ways_test.cpp.
+TEMPLATE_TEST_CASE("Columns give the ranks that rows give", "[layout]", std::int8_t, std::int16_t,
+                   std::int32_t, std::uint8_t, std::uint16_t, float, double, std::int64_t,
+                   std::uint32_t, std::uint64_t) {
   check_ranks<TestType>(70, 33);
-}
-
-TEST_CASE("x and y have layouts of their own", "[layout]") {
-  gpu_test::two_tables_have_layouts_of_their_own(cpu);
-}
-
-TEST_CASE("Parts, little memory, patterns, missing values and plans read columns", "[layout]") {
-  gpu_test::every_way_to_read_rows_takes_columns(cpu);
 }
 
 TEST_CASE("Pairs of rows with missing values read columns", "[layout]") {
@@ -96,37 +88,6 @@ TEST_CASE("Pairs of rows with missing values read columns", "[layout]") {
   const auto shared = gpu::shared_observations(turned.view());
   const auto expected = gpu::shared_observations(table);
   CHECK(std::equal(shared.data(), shared.data() + 3600, expected.data()));
-}
-
-TEST_CASE("Rows that are packed in windows are read from columns", "[layout]") {
-  const auto table = gpu_test::mixed_rows<float>(1500, 20, 13);
-  const gpu_test::in_columns<float> turned(table);
-  for (const gpu::measure what : gpu::all_measures()) {
-    gpu::pair_options options{.exec = {.target = gpu::backend::cpu, .cpu_threads = 2}};
-    options.exec.workspace_bytes = gpu_test::least_workspace(
-        [&](const gpu::pair_options& how) {
-          (void)gpu::all_pairs(what, turned.view(), how, gpu::count_sink{});
-        },
-        options);
-    REQUIRE(options.exec.workspace_bytes > 0);
-    const bool folds = gpu::info_of(what).equals == gpu::equal_rows::folded;
-    for (const gpu::row_folding fold : {gpu::row_folding::never, gpu::row_folding::always}) {
-      if (fold == gpu::row_folding::always && !folds) continue;
-      options.fold = fold;
-      const auto said = [&](const auto& data) {
-        std::string out;
-        const auto call = [&](const auto& sink) {
-          return gpu::all_pairs(what, data, options, sink);
-        };
-        gpu_test::add_result(out, call(gpu::edge_sink{.keep = {.min_abs = 0.7}}));
-        gpu_test::add_result(out, call(gpu::count_sink{.keep = {.min_abs = 0.3}}));
-        gpu_test::add_result(out, call(gpu::top_k_sink{.k = 2}));
-        return out;
-      };
-      const bool same = said(turned.view()) == said(table);
-      CHECK(same);
-    }
-  }
 }
 
 TEST_CASE("A table of several panels is read panel by panel", "[layout]") {
@@ -189,20 +150,6 @@ TEST_CASE("Measures of values refuse integers that doubles do not hold", "[layou
   CHECK(refusal_of([&] {
           (void)gpu::pearson_all_pairs(low);
         }).starts_with("data: got -9223372036854775808 at row 1, column 2"));
-}
-
-TEST_CASE("Columns that lie apart give the answers of rows, whatever the shape", "[layout]") {
-  std::mt19937_64 engine(13);
-  for (int round = 0; round < 12; ++round) {
-    const auto rows = static_cast<gpu::index_t>(engine() % 90);
-    const auto cols = static_cast<gpu::index_t>(4 + engine() % 200);
-    const auto table = gpu_test::mixed_rows<double>(rows, cols, engine());
-    const gpu_test::columns_apart<double> apart(table);
-    const auto measures = gpu::all_measures();
-    const gpu::measure what = measures[engine() % measures.size()];
-    INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
-    CHECK(gpu_test::differs(what, apart.view(), table, cpu.options()).empty());
-  }
 }
 
 TEST_CASE("A view of columns that lie apart names a column that is not there", "[layout]") {

@@ -266,22 +266,11 @@ inline void run_unit_cases(const pair_target& target) {
   SECTION("edges") {
     edges_equal_filtered_oracle<unit_toy>(target);
   }
-  SECTION("streams") {
-    streams_deliver_the_edges_in_batches<unit_toy>(target);
-  }
-  SECTION("counts") {
-    counts_equal_the_edges<unit_toy>(target);
-  }
   SECTION("best partners") {
     top_k_equals_sorted_oracle<unit_toy>(target);
   }
   SECTION("discoveries") {
     discoveries_of_units_equal_the_textbook(target);
-  }
-  SECTION("x against y") {
-    GPU_TEST_INFO(target);
-    against_equals_oracle<unit_toy, float, std::int32_t>(63, 65, 30, target);
-    against_equals_oracle<unit_toy, double, std::int8_t>(70, 140, 129, target);
   }
   SECTION("parts") {
     GPU_TEST_INFO(target);

@@ -10,8 +10,8 @@
 #include "soak/pair_jobs.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_level.hpp"
-#include "support/csr_cases.hpp"
 #include "support/least_workspace.hpp"
+#include "support/stored_forms.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ using gpu::cpu::cpu_pair_way;
 using gpu::cpu::cpu_row_form;
 using gpu::detail::ways_in_force;
 
-enum class stored_by { rows, columns, csr };
+enum class stored_by { rows, columns, columns_apart, csr, csr_of_64_bits };
 
 struct cpu_side {
   static constexpr bool has_device_memory = false;
@@ -38,9 +38,18 @@ struct cpu_side {
       return of.y.rows() == 0 ? gpu::all_pairs(of.what, x, options, sink)
                               : gpu::all_pairs(of.what, x, y, options, sink);
     };
-    if (form == stored_by::columns)
-      return run(in_columns<T>(of.x).view(), in_columns<T>(of.y).view());
-    if (form == stored_by::csr) return run(in_csr<T>(of.x).view(), in_csr<T>(of.y).view());
+    switch (form) {
+      case stored_by::columns:
+        return run(in_columns<T>(of.x).view(), in_columns<T>(of.y).view());
+      case stored_by::columns_apart:
+        return run(columns_apart<T>(of.x).view(), in_columns<T>(of.y).view());
+      case stored_by::csr:
+        return run(in_csr<T>(of.x).view(), of.y.view());
+      case stored_by::csr_of_64_bits:
+        return run(in_csr<T, std::int64_t>(of.x).view(), in_csr<T>(of.y).view());
+      case stored_by::rows:
+        break;
+    }
     return run(of.x.view(), of.y.view());
   }
   template <class T, class Sink>
@@ -60,13 +69,14 @@ struct cpu_side {
 template <class T>
 void run_job(dice& d, measure what, kind of, sink_of sink) {
   job<T> one = draw_job<T>(d, what, of, pair_variant::automatic, {.products = 20'000'000});
-  if (of == kind::plain) one.plain_variant = pair_variant::naive;
+  if (of == kind::plain || of == kind::columns) one.plain_variant = pair_variant::naive;
   one.options.variant =
       d.one_of({pair_variant::automatic, pair_variant::automatic, pair_variant::tiled});
   one.options.exec = {.target = gpu::backend::cpu, .cpu_threads = d.one_of({1, 2, 3, 8})};
   cpu_side side{.is_prepared = may_be_prepared(one) && d.coin()};
   if (!side.is_prepared) {
-    side.form = d.one_of({stored_by::rows, stored_by::rows, stored_by::columns, stored_by::csr});
+    side.form = d.one_of({stored_by::rows, stored_by::rows, stored_by::columns,
+                          stored_by::columns_apart, stored_by::csr, stored_by::csr_of_64_bits});
   }
   if (of == kind::plain && (what == measure::spearman || what == measure::pearson) && d.coin()) {
     side.ways.way = d.one_of({cpu_pair_way::screen, cpu_pair_way::search, cpu_pair_way::every});
@@ -98,13 +108,16 @@ TEST_CASE("Every way to run a job gives its answer", "[pairs]") {
     dice d(seed, 1537);
     const auto what = gpu::all_measures()[seed % gpu::all_measures().size()];
     const auto sink = static_cast<sink_of>(d.between(0, what == measure::cosine ? 3 : 4));
-    auto of =
-        d.one_of({kind::plain, kind::plain, kind::plain, kind::missing_values, kind::exact_p});
+    auto of = d.one_of({kind::plain, kind::plain, kind::plain, kind::missing_values, kind::exact_p,
+                        kind::columns});
+    const bool has_columns = what != measure::kendall && what != measure::bicor;
     if (of == kind::exact_p && what != measure::spearman) of = kind::plain;
+    if (of == kind::columns && !has_columns) of = kind::plain;
     INFO("job " << seed << ": " << gpu::to_string(what) << ", "
                 << sink_names[static_cast<std::size_t>(sink)]);
     try {
-      with_drawn_type(d, of, [&]<class T>(T) { run_job<T>(d, what, of, sink); });
+      with_drawn_type<std::int64_t, std::uint32_t, std::uint64_t>(
+          d, of, [&]<class T>(T) { run_job<T>(d, what, of, sink); });
       ++made;
     } catch (const gpu::unsupported&) {  // the drawn rows have no such way, or the options do not
                                          // go together

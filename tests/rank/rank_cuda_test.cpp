@@ -25,29 +25,6 @@ TEMPLATE_TEST_CASE("Infinities are ordinary and zeros tie", "[rank][cuda]", floa
   gpu_test::check_special_values<TestType>(cuda);
 }
 
-TEMPLATE_TEST_CASE("Short rows", "[rank][cuda]", std::int8_t, std::int16_t, std::int32_t,
-                   std::uint8_t, std::uint16_t, float, double) {
-  gpu_test::check_short_rows<TestType>(cuda);
-  gpu_test::check_mixed_rows<TestType>(cuda);
-}
-
-TEMPLATE_TEST_CASE("Middle rows", "[rank][cuda]", std::int8_t, std::int32_t, std::uint16_t, float,
-                   double) {
-  gpu_test::check_middle_rows<TestType>(cuda);
-}
-
-TEMPLATE_TEST_CASE("Long rows", "[rank][cuda]", std::int16_t, float, double) {
-  gpu_test::check_long_rows<TestType>(
-      cuda, {2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 131'071, 131'072, 131'073});
-}
-
-// Around the tiles of the segmented sort: of 16 and 12 elements a thread, and of fewer.
-TEMPLATE_TEST_CASE("Rows of whole tiles", "[rank][cuda]", std::uint8_t, std::int32_t, float,
-                   double) {
-  gpu_test::check_long_rows<TestType>(
-      cuda, {383, 384, 385, 4607, 4608, 4609, 6143, 6144, 6145, 9216, 9217, 12'288, 12'289});
-}
-
 // A pass of the segmented sort is left out for a row whose keys all have the same digit there. So
 // many rows keep a device busy that puts their ranks in order in shared memory.
 TEMPLATE_TEST_CASE("Rows whose keys differ in some of their bytes alone", "[rank][cuda]",

@@ -6,6 +6,7 @@
 #include "soak/cases.hpp"
 #include "soak/pair_jobs.hpp"
 #include "support/device_call.hpp"
+#include "support/stored_forms.hpp"
 
 namespace gpu_test {
 namespace {
@@ -22,6 +23,7 @@ struct cuda_side {
   bool is_in_device_memory = false;
   bool is_prepared = false;
   bool stays_on_device = false;  // the result
+  int form = 0;                  // of tables in host memory: rows, columns, sparse rows
 
   /// run(call) with tables in device memory.
   template <class T, class Run>
@@ -36,8 +38,13 @@ struct cuda_side {
     if (is_in_device_memory) {
       return in_device_memory(of, [&](const auto& call) { return call.run(sink); });
     }
-    if (of.y.rows() == 0) return gpu::all_pairs(of.what, of.x, of.options, sink);
-    if (!is_prepared) return gpu::all_pairs(of.what, of.x, of.y, of.options, sink);
+    const auto call = [&](const auto& x) {
+      return of.y.rows() == 0 ? gpu::all_pairs(of.what, x, of.options, sink)
+                              : gpu::all_pairs(of.what, x, of.y, of.options, sink);
+    };
+    if (form == 1) return call(in_columns<T>(of.x).view());
+    if (form == 2) return call(in_csr<T>(of.x).view());
+    if (!is_prepared) return call(of.x.view());
     return gpu::all_pairs(of.what, of.x, gpu::prepare_rows(of.what, of.y, of.options), of.options,
                           sink);
   }
@@ -69,8 +76,9 @@ void run_job(dice& d, measure what, kind of, pair_variant variant, sink_of sink,
   if (side.is_in_device_memory) {
     exec.stream = gpu::stream_ref(stream);
     side.stays_on_device = d.coin();
-  } else if (gpu::available_devices().size() > 1 && d.coin()) {
-    exec.devices = {0, 1};
+  } else {
+    side.form = d.one_of({0, 0, 1, 2});
+    if (gpu::available_devices().size() > 1 && d.coin()) exec.devices = {0, 1};
   }
   check(d, sink, one, side);
 }
@@ -105,6 +113,7 @@ std::vector<soak_case> pair_cases() {
   }
   for (const measure what : {measure::spearman, measure::pearson, measure::cosine}) {
     add(what, ", missing values,", kind::missing_values, pair_variant::automatic);
+    add(what, ", columns,", kind::columns, pair_variant::automatic);
   }
   return all;
 }

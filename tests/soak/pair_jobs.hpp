@@ -28,8 +28,9 @@ using gpu::index_t;
 using gpu::measure;
 using gpu::pair_variant;
 
-/// Rows with missing values pair by pair, or p of ranks by permutations.
-enum class kind { plain, missing_values, exact_p };
+/// Rows with missing values pair by pair, p of ranks by permutations, or covariates and weights of
+/// columns.
+enum class kind { plain, missing_values, exact_p, columns };
 
 struct shape {
   index_t rows;
@@ -193,6 +194,8 @@ struct job {
   gpu::pair_filter keep = {};
   gpu::pair_options options = {};
   pair_variant plain_variant = pair_variant::automatic;  // of the answer to compare with
+  gpu::matrix<double> covariates = {};                   // what options refer to
+  std::vector<double> weights = {};
 
   /// The answer of one thread of the CPU.
   template <class Sink>
@@ -219,7 +222,7 @@ inline gpu::pair_filter draw_filter(dice& d, measure what) {
   return keep;
 }
 
-/// Puts the cut on the statistic of a pair, or right above it.
+/// Puts the cut on the statistic of a pair or its p, or right beside it.
 template <class T>
 void cut_at_a_pair(dice& d, job<T>& of) {
   gpu::matrix<T> two(2, of.x.cols());
@@ -230,9 +233,30 @@ void cut_at_a_pair(dice& d, job<T>& of) {
                         .exec = {.target = gpu::backend::cpu, .cpu_threads = 1}};
   const double at = std::fabs(gpu::all_pairs(of.what, two, own, gpu::dense_sink{})(0, 1));
   if (!(at > 0.1)) return;
-  of.keep.max_p = 1;
   of.keep.adjust = gpu::adjustment::none;
-  of.keep.min_abs = d.coin() ? at : std::min(1.0, std::nextafter(at, 2.0));
+  const double p = of.what == measure::cosine || of.what == measure::kendall
+                       ? 0
+                       : gpu::correlation_p_value(at, of.x.cols(), of.keep.side);
+  if (p > 0 && d.coin()) {
+    of.keep.max_p = d.coin() ? p : std::nextafter(p, 0.0);
+  } else {
+    of.keep.max_p = 1;
+    of.keep.min_abs = d.coin() ? at : std::min(1.0, std::nextafter(at, 2.0));
+  }
+}
+
+template <class T>
+void draw_columns(dice& d, job<T>& of) {
+  const index_t cols = of.x.cols();
+  if (of.what == measure::spearman || (of.what == measure::pearson && d.coin())) {
+    of.covariates = random_matrix<double>(d.between(1, 2), cols, d.seed());
+    of.options.covariates = of.covariates.view();
+  } else {
+    for (index_t k = 0; k < cols; ++k) of.weights.push_back(static_cast<double>(d.between(0, 3)));
+    of.weights.front() = of.weights.back() = 1;
+    of.options.column_weights = of.weights;
+    if (of.what == measure::pearson) of.options.effective_observations = cols;
+  }
 }
 
 /// `options` have no target yet.
@@ -262,6 +286,7 @@ job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, const job_
   // Results that stay on a device have no exact p, which few columns have unless asked.
   if (d.coin()) options.p_method = gpu::p_method::t;
   if (of == kind::exact_p) options.p_method = gpu::p_method::exact;
+  if (of == kind::columns) draw_columns(d, out);
   if (what == measure::spearman && of == kind::plain) {
     options.fold = d.one_of({gpu::row_folding::automatic, gpu::row_folding::automatic,
                              gpu::row_folding::never, gpu::row_folding::always});
@@ -502,25 +527,17 @@ void check(dice& d, sink_of sink, const job<T>& of, const Side& side) {
              ", min_abs " + std::to_string(of.keep.min_abs));
 }
 
-/// call(element) of an element type that is drawn; missing values need floats.
-template <class Call>
+/// call(element) of an element type that is drawn, one of those that devices take or of More;
+/// missing values need floats.
+template <class... More, class Call>
 void with_drawn_type(dice& d, kind of, const Call& call) {
-  switch (of == kind::missing_values ? d.between(5, 6) : d.between(0, 6)) {
-    case 0:
-      return call(std::int8_t{});
-    case 1:
-      return call(std::int16_t{});
-    case 2:
-      return call(std::int32_t{});
-    case 3:
-      return call(std::uint8_t{});
-    case 4:
-      return call(std::uint16_t{});
-    case 5:
-      return call(float{});
-    default:
-      return call(double{});
-  }
+  const auto pick = [&]<class... All>(All... elements) {
+    const index_t least = of == kind::missing_values ? 5 : 0;
+    index_t left = d.between(least, least == 5 ? 6 : static_cast<index_t>(sizeof...(All)) - 1);
+    ((left-- == 0 ? call(elements) : void()), ...);
+  };
+  pick(std::int8_t{}, std::int16_t{}, std::int32_t{}, std::uint8_t{}, std::uint16_t{}, float{},
+       double{}, More{}...);
 }
 
 }  // namespace gpu_test

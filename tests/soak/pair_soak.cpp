@@ -80,8 +80,10 @@ oracle ask_oracle(const job<T>& of) {
   }
   for (std::size_t e = 0; e < found.size(); ++e) {
     const double key = gpu_test::reference_key(found[e].statistic, of.keep.side);
-    const double slack = 1e-9 * cut;
+    // Statistics of integers are exact, and so is what a cut at one of them keeps.
     const double off = out.exactness;
+    const double slack = off > 0 ? 1e-9 * cut : 0;
+    const double rounding = off > 0 ? off + 1e-15 : 0;
     const bool no_cut = cut >= 1 || !has_p;
     const bool by_size = of.keep.min_abs == 0;
     // p of the statistics that are as far off as they may be: next to 1 it changes by far more.
@@ -94,8 +96,9 @@ oracle ask_oracle(const job<T>& of) {
     const double most_p = has_p && off > 0 ? p_of(-off) : p[e];
     out.pairs.push_back(
         {found[e].row, found[e].col, found[e].statistic,
-         (no_cut || least_p <= cut + slack) && (by_size || key >= of.keep.min_abs - off - 1e-15),
-         (no_cut || most_p < cut - slack) && (by_size || key >= of.keep.min_abs + off + 1e-15)});
+         (no_cut || least_p <= cut + slack) && (by_size || key >= of.keep.min_abs - rounding),
+         (no_cut || (off > 0 ? most_p < cut - slack : most_p <= cut)) &&
+             (by_size || key >= of.keep.min_abs + rounding)});
   }
   return out;
 }

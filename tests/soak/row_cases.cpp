@@ -178,7 +178,9 @@ void select(dice& d, top_k_variant variant, cudaStream_t stream) {
                                                                  : 200'000;
   const index_t cols = d.between(1, d.coin() ? 300 : longest);
   const index_t rows = of_rows ? std::min(d.rows(), 1 + 200'000 / cols) : 1;
-  const index_t most = variant == top_k_variant::two_pass_insert ? 32 : 1000;
+  const index_t most = variant == top_k_variant::two_pass_insert ? 32
+                       : variant == top_k_variant::threshold     ? 4096
+                                                                 : 20'000;
   const index_t k = d.between(1, d.coin() ? 20 : most);
   const gpu::matrix<T> x = draw_matrix<T>(d, rows, cols);
   gpu::top_k_options options{
@@ -248,6 +250,8 @@ void add_ranks(std::vector<soak_case>& all) {
                      [=](dice& d, cudaStream_t stream) { function(d, variant, stream); }});
     };
     add_one("int8", &rank<std::int8_t>);
+    add_one("int16", &rank<std::int16_t>);
+    add_one("uint8", &rank<std::uint8_t>);
     add_one("int32", &rank<std::int32_t>);
     add_one("uint16", &rank<std::uint16_t>);
     add_one("float", &rank<float>);
@@ -266,6 +270,10 @@ void add_filters(std::vector<soak_case>& all) {
     add(all, "mean_filter, int8", variant, &filter<std::int8_t, std::int8_t>);
     add(all, "mean_filter, int32 to double", variant, &filter<std::int32_t, double>);
     add(all, "mean_filter, uint16", variant, &filter<std::uint16_t, std::uint16_t>);
+    add(all, "mean_filter, uint16 to double", variant, &filter<std::uint16_t, double>);
+    add(all, "mean_filter, int32", variant, &filter<std::int32_t, std::int32_t>);
+    add(all, "mean_filter, int16", variant, &filter<std::int16_t, std::int16_t>);
+    add(all, "mean_filter, uint8 to double", variant, &filter<std::uint8_t, double>);
     if (variant == mean_filter_variant::block_sums) break;
   }
   add(all, "mean_filter, double", mean_filter_variant::multi_level, &filter<double, double>);
@@ -275,6 +283,8 @@ void add_filters(std::vector<soak_case>& all) {
     add(all, "convolve, double", variant, &convolution<double, double>);
     add(all, "convolve, int16 to double", variant, &convolution<std::int16_t, double>);
     add(all, "convolve, float to double", variant, &convolution<float, double>);
+    add(all, "convolve, float", variant, &convolution<float, float>);
+    add(all, "convolve, int32 to double", variant, &convolution<std::int32_t, double>);
   }
 }
 
@@ -286,8 +296,14 @@ void add_selection(std::vector<soak_case>& all) {
     add(all, "top_k, float", variant, &select<float>);
     add(all, "top_k, double", variant, &select<double>);
     add(all, "top_k, int16", variant, &select<std::int16_t>);
+    add(all, "top_k, int8", variant, &select<std::int8_t>);
+    add(all, "top_k, int32", variant, &select<std::int32_t>);
+    add(all, "top_k, uint8", variant, &select<std::uint8_t>);
+    add(all, "top_k, uint16", variant, &select<std::uint16_t>);
     add(all, "top_k_distinct, float", variant, &select_distinct<float>);
     add(all, "top_k_distinct, uint8", variant, &select_distinct<std::uint8_t>);
+    add(all, "top_k_distinct, int16", variant, &select_distinct<std::int16_t>);
+    add(all, "top_k_distinct, double", variant, &select_distinct<double>);
   }
 }
 

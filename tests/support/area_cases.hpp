@@ -1,6 +1,7 @@
 #pragma once
-// The cases of x against y and of parts that every measure, backend and variant must pass. As
-// tests/support/pair_cases.hpp; a measure also has against(x, y, options, sink).
+// The cases of x against y and of parts that every measure, backend and variant must pass, besides
+// the random jobs of soak/pair_jobs.hpp. As tests/support/pair_cases.hpp; a measure also has
+// against(x, y, options, sink).
 
 #include <algorithm>
 #include <cmath>
@@ -15,196 +16,12 @@
 #include <gpu/error.hpp>
 
 #include "reference/area_reference.hpp"
-#include "support/area_relations.hpp"
 #include "support/area_tables.hpp"
 #include "support/pair_target.hpp"
 #include "support/part_cases.hpp"
 #include "support/refusals.hpp"
 
 namespace gpu_test {
-
-/// The pairs of a rectangle that pass `keep` without adjustment.
-inline std::vector<reference_pair> filtered_rectangle(const statistic_table& block,
-                                                      gpu::index_t observations,
-                                                      const gpu::pair_filter& keep) {
-  std::vector<reference_pair> out;
-  for (const reference_pair& pair : reference_rectangle_pairs(block)) {
-    const double key = reference_key(pair.statistic, keep.side);
-    const bool strong = keep.min_abs == 0 || key >= keep.min_abs;
-    if (strong && reference_p(pair.statistic, observations, keep.side) <= keep.max_p) {
-      out.push_back(pair);
-    }
-  }
-  return out;
-}
-
-template <class Measure, class X, class Y>
-void check_dense_against(const gpu::matrix<X>& x, const gpu::matrix<Y>& y,
-                         const statistic_table& wanted, const pair_target& target) {
-  const auto got = Measure::against(x, y, target.options(), gpu::dense_sink{});
-  const auto got_f32 = Measure::against(x, y, target.options(), gpu::dense_sink_f32{});
-  REQUIRE(got.rows() == x.rows());
-  REQUIRE(got.cols() == y.rows());
-  REQUIRE(got_f32.cols() == y.rows());
-  gpu::index_t wrong = 0;
-  for (gpu::index_t i = 0; i < x.rows(); ++i) {
-    for (gpu::index_t j = 0; j < y.rows(); ++j) {
-      const double want = wanted[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-      if (std::isnan(want)) {
-        wrong += !std::isnan(got(i, j)) || !std::isnan(got_f32(i, j));
-      } else {
-        wrong += !Measure::same_dense(got(i, j), want);
-        wrong += std::abs(static_cast<double>(got_f32(i, j)) - want) > 2e-6;
-      }
-    }
-  }
-  CHECK(wrong == 0);
-  CHECK(got.summary.pairs_tested == reference_rectangle_pairs(wanted).size());
-  CHECK(got.summary.rows == x.rows());
-  CHECK(got.summary.y_rows == y.rows());
-}
-
-template <class Measure, class X, class Y>
-void check_edges_against(const gpu::matrix<X>& x, const gpu::matrix<Y>& y,
-                         const statistic_table& block, const gpu::pair_filter& keep,
-                         const gpu::pair_options& options) {
-  const auto wanted = filtered_rectangle(block, x.cols(), keep);
-  const auto got = Measure::against(x, y, options, gpu::edge_sink{.keep = keep});
-  check_edges<Measure>(got.edges, wanted, x.cols(), keep.side);
-  CHECK(got.summary.pairs_kept == wanted.size());
-
-  auto unordered = Measure::against(
-      x, y, options, gpu::edge_sink{.keep = keep, .order = gpu::edge_order::unspecified});
-  std::sort(unordered.edges.begin(), unordered.edges.end(),
-            [](const gpu::edge& a, const gpu::edge& b) {
-              return std::pair(a.row, a.col) < std::pair(b.row, b.col);
-            });
-  const bool same_unordered = unordered.edges == got.edges;
-  CHECK(same_unordered);
-
-  std::vector<gpu::edge> streamed;
-  const auto collect = [&](std::span<const gpu::edge> batch) {
-    streamed.insert(streamed.end(), batch.begin(), batch.end());
-  };
-  (void)Measure::against(x, y, options,
-                         gpu::stream_sink{.keep = keep, .consume = collect, .batch_edges = 100});
-  const bool same_stream = got.edges == streamed;
-  CHECK(same_stream);
-
-  const auto counted =
-      Measure::against(x, y, options, gpu::count_sink{.keep = keep, .histogram_bins = 32});
-  std::vector<std::uint32_t> of_x(static_cast<std::size_t>(x.rows()));
-  std::vector<std::uint32_t> of_y(static_cast<std::size_t>(y.rows()));
-  std::vector<std::uint64_t> bins(32);
-  for (const gpu::edge& e : got.edges) {
-    ++of_x[e.row];
-    ++of_y[e.col];
-    ++bins[static_cast<std::size_t>(std::min(31.0, std::floor((e.statistic + 1) * 16)))];
-  }
-  CHECK(counted.kept == wanted.size());
-  CHECK(counted.tested == reference_rectangle_pairs(block).size());
-  CHECK(counted.degree == of_x);
-  CHECK(counted.y_degree == of_y);
-  CHECK(counted.histogram == bins);
-  const auto plain = Measure::against(x, y, options, gpu::count_sink{.keep = keep});
-  CHECK(plain.kept == wanted.size());
-  CHECK(plain.degree == of_x);
-  CHECK(plain.y_degree == of_y);
-}
-
-template <class Measure, class X, class Y>
-void check_top_k_against(const gpu::matrix<X>& x, const gpu::matrix<Y>& y,
-                         const statistic_table& block, const gpu::pair_options& options) {
-  for (const gpu::index_t k : {gpu::index_t{1}, gpu::index_t{10}, y.rows() + 3}) {
-    for (const auto order :
-         {gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value}) {
-      INFO("k " << k << ", order " << static_cast<int>(order));
-      const auto got = Measure::against(x, y, options, gpu::top_k_sink{.k = k, .order = order});
-      REQUIRE(got.index.rows() == x.rows());
-      gpu::index_t wrong = 0;
-      for (gpu::index_t i = 0; i < x.rows(); ++i) {
-        const auto wanted = reference_best(block[static_cast<std::size_t>(i)], k, order);
-        wrong += got.count[static_cast<std::size_t>(i)] != wanted.size();
-        for (std::size_t e = 0; e < wanted.size(); ++e) {
-          const auto at = static_cast<gpu::index_t>(e);
-          // Where rounding may order what is equal, the statistic alone is sure.
-          if (Measure::ties_are_exact) wrong += got.index(i, at) != wanted[e].col;
-          wrong += !Measure::same(std::abs(got.statistic(i, at)), std::abs(wanted[e].statistic));
-          wrong += got.statistic(i, at) !=
-                   got.statistic(i, at);  // no entry of a table is without statistic
-        }
-        for (auto e = static_cast<gpu::index_t>(wanted.size()); e < k; ++e) {
-          wrong += got.index(i, e) != gpu::neighbor_table::no_neighbor;
-        }
-      }
-      CHECK(wrong == 0);
-    }
-  }
-}
-
-template <class Measure, class X, class Y>
-void against_equals_oracle(gpu::index_t rows_of_x, gpu::index_t rows_of_y, gpu::index_t cols,
-                           const pair_target& target) {
-  INFO(rows_of_x << " against " << rows_of_y << " of " << cols);
-  const auto x = area_rows<X>(rows_of_x, cols, 11);
-  const auto y = area_rows<Y>(rows_of_y, cols, 12);
-  const auto stacked = reference_stack(x, y);
-  const auto block = reference_block(Measure::oracle(const_view(stacked)), rows_of_x);
-  check_dense_against<Measure>(x, y, block, target);
-  for (const gpu::pair_filter& keep :
-       std::vector<gpu::pair_filter>{{.max_p = 1e-5},
-                                     {.max_p = 0.05},
-                                     {.max_p = 0.02, .side = gpu::tail::less},
-                                     {.max_p = 1.0, .min_abs = 0.4, .side = gpu::tail::greater},
-                                     {.max_p = 1.0}}) {
-    INFO("max_p " << keep.max_p << ", tail " << static_cast<int>(keep.side));
-    check_edges_against<Measure>(x, y, block, keep, target.options());
-  }
-  check_top_k_against<Measure>(x, y, block, target.options());
-}
-
-template <class Measure>
-void against_equals_oracle_in_every_shape(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  against_equals_oracle<Measure, std::int32_t, std::int32_t>(1, 1, 5, target);
-  against_equals_oracle<Measure, std::int32_t, std::int32_t>(1, 70, 9, target);
-  against_equals_oracle<Measure, std::int32_t, std::int32_t>(70, 1, 9, target);
-  against_equals_oracle<Measure, std::int32_t, double>(63, 65, 30, target);
-  against_equals_oracle<Measure, double, std::int8_t>(64, 64, 31, target);
-  against_equals_oracle<Measure, float, std::uint16_t>(100, 257, 30, target);
-  against_equals_oracle<Measure, std::uint8_t, float>(129, 33, 64, target);
-  against_equals_oracle<Measure, std::int16_t, std::int32_t>(40, 50, 129, target);
-  against_equals_oracle<Measure, std::int32_t, std::int32_t>(33, 31, 300, target);
-}
-
-template <class Measure>
-void adjustments_count_the_rectangle(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto x = area_rows<std::int32_t>(60, 30, 31);
-  const auto y = area_rows<double>(90, 30, 32);
-  const auto block = reference_block(Measure::oracle(const_view(reference_stack(x, y))), x.rows());
-  const auto pairs = reference_rectangle_pairs(block);
-  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater}) {
-    const auto bonferroni = Measure::against(
-        x, y, target.options(),
-        gpu::edge_sink{
-            .keep = {.max_p = 0.05, .side = side, .adjust = gpu::adjustment::bonferroni}});
-    const double level = 0.05 / static_cast<double>(pairs.size());
-    check_edges<Measure>(bonferroni.edges,
-                         filtered_rectangle(block, 30, {.max_p = level, .side = side}), 30, side);
-    CHECK(bonferroni.summary.max_p_effective == level);
-
-    std::vector<double> p;
-    for (const reference_pair& pair : pairs) p.push_back(reference_p(pair.statistic, 30, side));
-    const double largest = reference_benjamini_hochberg(p, 0.05);
-    const auto rejected = std::count_if(p.begin(), p.end(), [&](double v) { return v <= largest; });
-    const auto found = Measure::against(
-        x, y, target.options(),
-        gpu::edge_sink{
-            .keep = {.max_p = 0.05, .side = side, .adjust = gpu::adjustment::benjamini_hochberg}});
-    CHECK(static_cast<std::ptrdiff_t>(found.edges.size()) == rejected);
-  }
-}
 
 /// Constant rows, rows with a NaN, empty tables: named for each side.
 template <class Measure>
@@ -318,18 +135,6 @@ void plans_know_the_area(const pair_target& target) {
 /// Every case but those of element types.
 template <class Measure>
 void run_area_cases(const pair_target& target) {
-  SECTION("x against y equals the oracle in every shape") {
-    against_equals_oracle_in_every_shape<Measure>(target);
-  }
-  SECTION("a split gives the block of the whole") {
-    a_split_gives_the_block_of_the_whole<Measure>(target);
-  }
-  SECTION("a table against itself is symmetric") {
-    a_table_against_itself_is_symmetric<Measure>(target);
-  }
-  SECTION("adjustments count the rectangle") {
-    adjustments_count_the_rectangle<Measure>(target);
-  }
   SECTION("each side names its rows") {
     each_side_names_its_rows<Measure>(target);
   }

@@ -18,52 +18,9 @@
 #include "support/generators.hpp"
 #include "support/pair_target.hpp"
 #include "support/sink_bytes.hpp"
+#include "support/stored_forms.hpp"
 
 namespace gpu_test {
-
-/// A copy of a matrix that stands column by column, with a gap behind each column.
-template <class T>
-class in_columns {
- public:
-  explicit in_columns(const gpu::matrix<T>& from, gpu::index_t gap = 3)
-      : rows_(from.rows()), cols_(from.cols()), stride_(rows_ + gap) {
-    cells_.assign(static_cast<std::size_t>(stride_ * cols_ + 1), T{77});
-    for (gpu::index_t i = 0; i < rows_; ++i) {
-      for (gpu::index_t j = 0; j < cols_; ++j) {
-        cells_[static_cast<std::size_t>(j * stride_ + i)] = from(i, j);
-      }
-    }
-  }
-  [[nodiscard]] gpu::column_matrix_view<const T> view() const {
-    return {cells_.data(), rows_, cols_, stride_};
-  }
-
- private:
-  gpu::index_t rows_;
-  gpu::index_t cols_;
-  gpu::index_t stride_;
-  std::vector<T> cells_;
-};
-
-/// A copy of a matrix whose columns lie apart.
-template <class T>
-class columns_apart {
- public:
-  explicit columns_apart(const gpu::matrix<T>& from) : rows_(from.rows()) {
-    for (gpu::index_t j = 0; j < from.cols(); ++j) {
-      std::vector<T>& own = columns_.emplace_back();
-      for (gpu::index_t i = 0; i < rows_; ++i) own.push_back(from(i, j));
-      own.push_back(T{77});
-      begins_.push_back(own.data());
-    }
-  }
-  [[nodiscard]] gpu::column_list_view<const T> view() const { return {begins_, rows_}; }
-
- private:
-  gpu::index_t rows_;
-  std::vector<std::vector<T>> columns_;
-  std::vector<const T*> begins_;
-};
 
 /// Rows with ties, equal rows and a constant one.
 template <class T>
@@ -86,105 +43,6 @@ std::string_view differs(gpu::measure what, const Table& table, const Expected& 
         [&](const auto& sink) { return gpu::all_pairs(what, data, options, sink); }, tests);
   };
   return first_difference(said(table), said(expected));
-}
-
-/// Less than the rows of the cases take; on CUDA those of Kendall's tau have to fit.
-inline std::size_t little_memory(gpu::measure what, const pair_target& target) {
-  const bool has_to_fit = what == gpu::measure::kendall && target.where != gpu::backend::cpu;
-  return std::size_t{has_to_fit ? 24U : 2U} << 20;
-}
-
-template <class T>
-void every_layout_gives_the_same_bytes(const pair_target& target) {
-  for (const gpu::measure what : gpu::all_measures()) {
-    for (const auto& [rows, cols] : {std::pair<gpu::index_t, gpu::index_t>{0, 5},
-                                     {1, 3},
-                                     {2, 4},
-                                     {33, 31},
-                                     {65, 64},
-                                     {150, 131},
-                                     {257, 33},
-                                     {40, 600}}) {
-      INFO(gpu::to_string(what) << " of " << rows << " x " << cols);
-      const auto table = mixed_rows<T>(rows, cols, static_cast<std::uint64_t>(rows * cols));
-      const in_columns<T> turned(table);
-      const columns_apart<T> apart(table);
-      CHECK(differs(what, turned.view(), table, target.options()).empty());
-      CHECK(differs(what, apart.view(), table, target.options()).empty());
-    }
-  }
-}
-
-/// x and y in layouts of their own, of types of their own.
-inline void two_tables_have_layouts_of_their_own(const pair_target& target) {
-  const auto x = mixed_rows<float>(70, 40, 3);
-  const auto y = mixed_rows<std::int16_t>(90, 40, 4);
-  const in_columns<float> x_turned(x);
-  const columns_apart<float> x_apart(x);
-  const in_columns<std::int16_t> y_turned(y);
-  for (const gpu::measure what : gpu::all_measures()) {
-    INFO(gpu::to_string(what));
-    const bool tests = gpu::info_of(what).test != gpu::significance::none;
-    const auto said = [&](const auto& a, const auto& b) {
-      return what_sinks_say(
-          [&](const auto& sink) { return gpu::all_pairs(what, a, b, target.options(), sink); },
-          tests);
-    };
-    const said_by_sinks expected = said(x, y);
-    CHECK(first_difference(said(x_turned.view(), y), expected).empty());
-    CHECK(first_difference(said(x, y_turned.view()), expected).empty());
-    CHECK(first_difference(said(x_turned.view(), y_turned.view()), expected).empty());
-    CHECK(first_difference(said(x_apart.view(), y_turned.view()), expected).empty());
-    const gpu::prepared_rows prepared = gpu::prepare_rows(what, y_turned.view(), target.options());
-    CHECK(first_difference(
-              what_sinks_say(
-                  [&](const auto& sink) {
-                    return gpu::all_pairs(what, x_turned.view(), prepared, target.options(), sink);
-                  },
-                  tests),
-              what_sinks_say(
-                  [&](const auto& sink) {
-                    return gpu::all_pairs(what, x, gpu::prepare_rows(what, y, target.options()),
-                                          target.options(), sink);
-                  },
-                  tests))
-              .empty());
-  }
-}
-
-/// Parts, little memory, folding, missing values, plans: what reads rows in ways of its own.
-inline void every_way_to_read_rows_takes_columns(const pair_target& target) {
-  const auto table = mixed_rows<double>(300, 50, 5);
-  auto holed = gpu::matrix<double>(table.clone());
-  for (gpu::index_t i = 0; i < holed.rows(); i += 3) holed(i, i % 50) = std::nan("");
-  const in_columns<double> turned(table);
-  const columns_apart<double> holed_apart(holed);
-  for (const gpu::measure what : gpu::all_measures()) {
-    INFO(gpu::to_string(what));
-    gpu::pair_options parts = target.options();
-    parts.part = {.index = 1, .of = 3};
-    const auto of_part = [&](const auto& data) {
-      std::string out;
-      add_result(out, gpu::all_pairs(what, data, parts, gpu::edge_sink{.keep = {.min_abs = 0.2}}));
-      return out;
-    };
-    const bool same_part = of_part(turned.view()) == of_part(table);
-    CHECK(same_part);
-    for (const gpu::row_folding fold : {gpu::row_folding::never, gpu::row_folding::automatic}) {
-      gpu::pair_options little = target.options();
-      little.exec.workspace_bytes = little_memory(what, target);
-      little.exec.cpu_threads = 2;  // each takes some of it
-      little.fold = fold;
-      CHECK(differs(what, turned.view(), table, little).empty());
-    }
-    gpu::pair_options holes = target.options();
-    holes.nans = gpu::nan_policy::propagate;
-    CHECK(differs(what, holed_apart.view(), holed, holes).empty());
-    const auto plan = gpu::plan_all_pairs(what, turned.view(), target.options());
-    const auto expected = gpu::plan_all_pairs(what, table, target.options());
-    CHECK(plan.kept_estimate == expected.kept_estimate);
-    CHECK(plan.pairs == expected.pairs);
-  }
 }
 
 /// Ranks of the integers themselves, by their definition.

@@ -66,30 +66,6 @@ bool queries_like_the_table(const X& x, const Y& y, const gpu::prepared_rows& pr
   return same;
 }
 
-template <class Measure>
-void a_query_is_the_call_with_both_tables(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::index_t cols : {30, 64, 150}) {
-    INFO(cols << " columns");
-    auto y = area_rows<std::int16_t>(900, cols, 71);
-    const auto kept = area_rows<std::int16_t>(900, cols, 71);
-    const gpu::prepared_rows prepared = Measure::prepare(y, target.options());
-    std::fill_n(y.data(), y.rows() * y.cols(),
-                std::int16_t{1});  // the table is not needed any more
-    CHECK(prepared.rows() == 900);
-    CHECK(prepared.cols() == cols);
-    CHECK(prepared.where() == target.where);
-    const gpu::prepared_rows copy = prepared;
-    for (const gpu::index_t rows : {1, 2, 40, 300}) {
-      INFO(rows << " rows of x");
-      CHECK(queries_like_the_table<Measure>(area_rows<std::int16_t>(rows, cols, 72), kept, copy,
-                                            target.options()));
-      CHECK(queries_like_the_table<Measure>(area_rows<double>(rows, cols, 73), kept, copy,
-                                            target.options()));
-    }
-  }
-}
-
 /// More rows of x than there is room for beside the prepared ones, and none.
 template <class Measure>
 void queries_may_have_many_rows_or_none(const pair_target& target) {
@@ -183,9 +159,6 @@ void queries_do_not_meet(const pair_target& target) {
 
 template <class Measure, class Other>
 void run_prepared_cases(const pair_target& target) {
-  SECTION("a query is the call with both tables") {
-    a_query_is_the_call_with_both_tables<Measure>(target);
-  }
   SECTION("queries may have many rows or none") {
     queries_may_have_many_rows_or_none<Measure>(target);
   }

@@ -12,10 +12,14 @@ build "$folder" "${tests[@]}" parts_model_test
 # A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
 export ASAN_OPTIONS=abort_on_error=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:abort_on_error=1
+# The command, by random jobs alone and in parts: beside the tests, of which one takes as long as all others.
+trials=60
+"$folder/tests/parts_model_test" --trials $trials --seed 100 >"$folder/parts.log" 2>&1 &
+parts=$!
+trap 'kill $parts 2>/dev/null || true' EXIT
 say "running the tests"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(nproc)" \
   --tests-regex "^($(IFS='|' && echo "${tests[*]}"))\$"
-# The command, by random jobs alone and in parts.
-trials=60
 say "the command, in $trials random jobs"
-"$folder/tests/parts_model_test" --trials $trials --seed 100
+wait $parts || { cat "$folder/parts.log"; fail "see above"; }
+tail -n 1 "$folder/parts.log"

@@ -100,36 +100,6 @@ TEST_CASE("A limit on device memory cuts the product into rows", "[binary_matmul
   CHECK_THROWS_AS(gpu::binary_matmul(a.view(), b.view(), options), gpu::out_of_memory);
 }
 
-TEST_CASE("The device overload is captured into a graph", "[binary_matmul][cuda]") {
-  const bit_operand a(300, 500, 0, 7);
-  const bit_operand b(200, 500, 0, 8);
-  const device_array<std::uint32_t> left(a.words.data(), a.words.size());
-  const device_array<std::uint32_t> right(b.words.data(), b.words.size());
-  const device_array<std::int32_t> out(300 * 200);
-  for (const binary_matmul_variant variant : offered_variants()) {
-    const gpu_test::test_stream stream;
-    gpu::binary_matmul_options options{.variant = variant};
-    options.exec.stream = stream.get();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    GPU_TEST_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-    gpu::binary_matmul(gpu::device_bit_matrix_view(left.data(), 300, 500),
-                       gpu::device_bit_matrix_view(right.data(), 200, 500),
-                       gpu::device_matrix_view<std::int32_t>(out.data(), 300, 200), options);
-    GPU_TEST_CUDA(cudaStreamEndCapture(stream.get(), &graph));
-    GPU_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-    out.set_bytes(0);
-    GPU_TEST_CUDA(cudaGraphLaunch(executable, stream.get()));
-    stream.synchronize();
-    std::vector<std::int32_t> got(out.size());
-    out.copy_to(got.data());
-    INFO(gpu::to_string(variant));
-    CHECK(got == gpu_test::reference_binary_matmul(a.view(), b.view(), gpu::bit_product::xnor_dot));
-    GPU_TEST_CUDA(cudaGraphExecDestroy(executable));
-    GPU_TEST_CUDA(cudaGraphDestroy(graph));
-  }
-}
-
 TEST_CASE("Device operands that do not fit are refused", "[binary_matmul][cuda]") {
   const device_array<std::uint32_t> words(64);
   const device_array<std::int32_t> out(64);

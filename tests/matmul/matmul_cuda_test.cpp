@@ -74,20 +74,6 @@ TEMPLATE_TEST_CASE("CUDA products stay within the error bound", "[matmul][cuda]"
   }
 }
 
-TEMPLATE_TEST_CASE("CUDA products of host memory stay within the error bound", "[matmul][cuda]",
-                   float, double) {
-  for (const auto variant : variants<TestType>()) {
-    gpu::matmul_options options{.variant = variant, .exec = on_cuda};
-    for (const auto a : gpu_test::transpositions) {
-      for (const auto b : gpu_test::transpositions) {
-        options.a = a;
-        options.b = b;
-        gpu_test::check_product<TestType>(multiply_on_host, {129, 70, 45}, options, 3);
-      }
-    }
-  }
-}
-
 TEMPLATE_TEST_CASE("Larger CUDA products stay within the error bound", "[matmul][cuda]", float,
                    double) {
   for (const auto variant : variants<TestType>()) {
@@ -134,17 +120,6 @@ TEMPLATE_TEST_CASE("CUDA products follow IEEE for Inf, NaN and subnormals", "[ma
   }
 }
 
-TEMPLATE_TEST_CASE("CUDA products are scaled and added to C", "[matmul][cuda]", float, double) {
-  for (const auto variant : variants<TestType>()) {
-    const gpu::matmul_options options{.variant = variant, .exec = on_cuda};
-    gpu_test::check_scaled_products<TestType>(multiply_on_device, options);
-    gpu_test::check_scaled_products<TestType>(multiply_on_host, options);
-    gpu_test::check_scaled_product<TestType>(
-        multiply_on_device, {517, 771, 1030},
-        {.alpha = 3, .beta = 0.5, .variant = variant, .exec = on_cuda});
-  }
-}
-
 TEST_CASE("A product that is added takes its size as workspace", "[matmul][cuda][plan]") {
   gpu::matmul_options options{.variant = gpu::matmul_variant::naive, .exec = on_cuda};
   CHECK(gpu::plan_matmul<float>(100, 64, 10, options).workspace_bytes == 0);
@@ -177,55 +152,6 @@ TEMPLATE_TEST_CASE("The same call gives the same bytes", "[matmul][cuda]", float
     run(x);
     run(y);
     CHECK(std::memcmp(x.c.view().data(), y.c.view().data(), 300 * 300 * sizeof(TestType)) == 0);
-  }
-}
-
-TEMPLATE_TEST_CASE("A captured product gives the same bytes at every launch", "[matmul][cuda]",
-                   float, double) {
-  const product_shape shape{520, 530, 540};
-  for (const auto variant : variants<TestType>()) {
-    if (variant == gpu::matmul_variant::cublas) continue;
-    CAPTURE(gpu::to_string(variant));
-    gpu::matmul_options options{.variant = variant, .exec = on_cuda};
-    operands<TestType> x(shape, options, 1);
-    const auto plan = gpu::plan_matmul<TestType>(shape.m, shape.n, shape.k, options);
-    const device_array<TestType> a(x.a.view().data(), span_of(x.a.view()));
-    const device_array<TestType> b(x.b.view().data(), span_of(x.b.view()));
-    const device_array<TestType> c(span_of(x.c.view()));
-    const device_array<std::byte> workspace(plan.workspace_bytes);
-    const test_stream stream;
-    options.exec.stream = stream.get();
-    options.workspace = {workspace.data(), static_cast<gpu::index_t>(workspace.size())};
-    const auto multiply = [&] {
-      gpu::matmul(as(a, x.a.view()), as(b, x.b.view()), as(c, x.c.view()), options);
-    };
-    std::vector<TestType> eager(c.size());
-    std::vector<TestType> replayed(c.size());
-    multiply();
-    stream.synchronize();
-    c.copy_to(eager.data());
-
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    GPU_TEST_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-    multiply();
-    GPU_TEST_CUDA(cudaStreamEndCapture(stream.get(), &graph));
-    GPU_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-    for (int launch = 0; launch < 2; ++launch) {
-      c.set_bytes(0);
-      GPU_TEST_CUDA(cudaGraphLaunch(executable, stream.get()));
-      stream.synchronize();
-      c.copy_to(replayed.data());
-      bool same = true;
-      for (gpu::index_t i = 0; i < shape.m; ++i) {
-        const auto row = static_cast<std::size_t>(i * (shape.n + 1));
-        same = same && std::memcmp(&eager[row], &replayed[row],
-                                   static_cast<std::size_t>(shape.n) * sizeof(TestType)) == 0;
-      }
-      CHECK(same);
-    }
-    GPU_TEST_CUDA(cudaGraphExecDestroy(executable));
-    GPU_TEST_CUDA(cudaGraphDestroy(graph));
   }
 }
 

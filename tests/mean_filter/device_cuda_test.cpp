@@ -1,9 +1,10 @@
-// Device views: streams, graphs, odd addresses, more than 2^31 elements.
+// Device views: streams, odd addresses, more than 2^31 elements.
 #include <cuda_runtime_api.h>
 
 #include <gpu/error.hpp>
 
 #include "mean_filter/filter_checks.hpp"
+#include "support/device_memory.hpp"
 #include "support/skip.hpp"
 
 namespace {
@@ -14,57 +15,37 @@ void check_cuda(cudaError_t status) {
   REQUIRE(status == cudaSuccess);
 }
 
-// Device memory for the life of a scope.
 template <class T>
-class device_array {
+class device_values : public gpu_test::device_array<T> {
  public:
-  explicit device_array(index_t size) : size_(size) {
-    check_cuda(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
-  }
-  explicit device_array(const std::vector<T>& values)
-      : device_array(static_cast<index_t>(values.size())) {
-    check_cuda(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice));
-    check_cuda(cudaStreamSynchronize(nullptr));  // it may return once the values are staged
-  }
-  device_array(const device_array&) = delete;
-  device_array& operator=(const device_array&) = delete;
-  ~device_array() { cudaFree(data_); }
-  [[nodiscard]] T* data() const { return data_; }
-  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  using base = gpu_test::device_array<T>;
+  explicit device_values(index_t size) : base(static_cast<std::size_t>(size)) {}
+  explicit device_values(const std::vector<T>& values) : base(values.data(), values.size()) {}
+  [[nodiscard]] std::size_t bytes() const { return this->size() * sizeof(T); }
   [[nodiscard]] std::vector<T> to_host() const {
-    std::vector<T> values(static_cast<std::size_t>(size_));
-    check_cuda(cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost));
+    std::vector<T> values(this->size());
+    this->copy_to(values.data());
     return values;
   }
-
- private:
-  T* data_ = nullptr;
-  index_t size_ = 0;
-};
-
-struct scoped_stream {
-  scoped_stream() { check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-  ~scoped_stream() { cudaStreamDestroy(stream); }
-  cudaStream_t stream = nullptr;
 };
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("Device views at any alignment", "[mean_filter][cuda]", double, float,
                    std::uint8_t, std::uint16_t) {
-  const scoped_stream work;
+  const test_stream work;
   const index_t size = 9001;
   const auto in = test_row<TestType>(size + 16, 111);
-  const device_array<TestType> device_in(in);
+  const device_values<TestType> device_in(in);
   for (const index_t offset : {0, 1, 3, 7}) {
     for (const index_t window : {5, 16, 101}) {
-      device_array<TestType> device_out(size + 16);
+      device_values<TestType> device_out(size + 16);
       const mean_filter_options options{.window = window,
-                                        .exec = {.stream = gpu::stream_ref(work.stream)}};
+                                        .exec = {.stream = gpu::stream_ref(work.get())}};
       gpu::mean_filter(gpu::device_vector_view<const TestType>(device_in.data() + offset, size),
                        gpu::device_vector_view<TestType>(device_out.data() + 2 * offset + 1, size),
                        options);
-      check_cuda(cudaStreamSynchronize(work.stream));
+      check_cuda(cudaStreamSynchronize(work.get()));
       const auto out = device_out.to_host();
       INFO("offset " << offset << " window " << window);
       CHECK(first_wrong<TestType, TestType>(
@@ -76,69 +57,10 @@ TEMPLATE_TEST_CASE("Device views at any alignment", "[mean_filter][cuda]", doubl
   }
 }
 
-TEST_CASE("The device overloads are captured in a graph", "[mean_filter][cuda]") {
-  const scoped_stream work;
-  const index_t size = 50000;
-  const auto first = test_row<double>(size, 121);
-  const auto second = test_row<double>(size, 122);
-  const std::vector<double> weights{0.25, 0.5, -1, 2, 4};
-  for (const auto variant : {mean_filter_variant::direct, mean_filter_variant::constant_memory,
-                             mean_filter_variant::shared_memory, mean_filter_variant::block_sums,
-                             mean_filter_variant::multi_level}) {
-    const bool convolves = variant != mean_filter_variant::multi_level;
-    mean_filter_options options{.window = 5,
-                                .boundary = boundary::zero,
-                                .variant = variant,
-                                .exec = {.stream = gpu::stream_ref(work.stream)}};
-    if (variant == mean_filter_variant::multi_level) options.window = 10001;
-    device_array<double> device_in(first);
-    device_array<double> means(size);
-    device_array<double> products(size);
-    const gpu::device_vector_view<const double> in(device_in.data(), size);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    check_cuda(cudaStreamBeginCapture(work.stream, cudaStreamCaptureModeThreadLocal));
-    gpu::mean_filter(in, gpu::device_vector_view<double>(means.data(), size), options);
-    if (convolves) {
-      // The weights given here must be those of every replay.
-      std::vector<double> short_lived = weights;
-      gpu::convolve(in, std::span<const double>(short_lived),
-                    gpu::device_vector_view<double>(products.data(), size),
-                    {.boundary = boundary::zero, .variant = variant, .exec = options.exec});
-      std::fill(short_lived.begin(), short_lived.end(), 1e9);
-    }
-    check_cuda(cudaStreamEndCapture(work.stream, &graph));
-    check_cuda(cudaGraphInstantiate(&runnable, graph, 0));
-    for (const auto* values : {&first, &second}) {
-      check_cuda(cudaMemcpyAsync(device_in.data(), values->data(), device_in.bytes(),
-                                 cudaMemcpyHostToDevice, work.stream));
-      check_cuda(cudaGraphLaunch(runnable, work.stream));
-      check_cuda(cudaStreamSynchronize(work.stream));
-      const auto got = means.to_host();
-      INFO("variant " << gpu::to_string(variant));
-      CHECK(first_wrong<double, double>(std::span<const double>(*values),
-                                        std::span<const double>(got), options, 997) == -1);
-      if (convolves) {
-        std::vector<double> expected(static_cast<std::size_t>(size));
-        gpu::convolve(std::span(*values), std::span<const double>(weights), std::span(expected),
-                      {.boundary = boundary::zero, .exec = {.target = gpu::backend::cpu}});
-        const auto product = products.to_host();
-        double worst = 0;
-        for (std::size_t i = 0; i < product.size(); ++i) {
-          worst = std::max(worst, std::fabs(product[i] - expected[i]));
-        }
-        CHECK(worst < 1e-13);
-      }
-    }
-    check_cuda(cudaGraphExecDestroy(runnable));
-    check_cuda(cudaGraphDestroy(graph));
-  }
-}
-
 TEST_CASE("Device views do not run on the CPU, and keep the workspace limit",
           "[mean_filter][cuda]") {
-  device_array<float> in(100000);
-  device_array<float> out(100000);
+  device_values<float> in(100000);
+  device_values<float> out(100000);
   const auto run = [&](const mean_filter_options& options) {
     gpu::mean_filter(gpu::device_vector_view<const float>(in.data(), 100000),
                      gpu::device_vector_view<float>(out.data(), 100000), options);
@@ -157,15 +79,15 @@ TEST_CASE("Device views do not run on the CPU, and keep the workspace limit",
 
 TEST_CASE("A convolution takes the caller's workspace for its weights", "[mean_filter][cuda]") {
   const auto values = test_row<float>(1000, 137);
-  device_array<float> in(1000);
-  device_array<float> out(1000);
+  device_values<float> in(1000);
+  device_values<float> out(1000);
   check_cuda(cudaMemcpy(in.data(), values.data(), in.bytes(), cudaMemcpyHostToDevice));
   const std::vector<double> weights{0.25, 0.5, 0.25};
   gpu::convolve_options options{.variant = mean_filter_variant::direct};
   const auto plan = gpu::plan_convolve<float>(1, 1000, 3, options);
   CHECK(plan.workspace_bytes == 3 * sizeof(double));
   CHECK(gpu::plan_convolve<float>(1, 1000, 3).workspace_bytes == 0);
-  const device_array<std::byte> workspace(512);
+  const device_values<std::byte> workspace(512);
   const auto run = [&](std::byte* memory, index_t bytes) {
     options.workspace = {memory, bytes};
     gpu::convolve(gpu::device_vector_view<const float>(in.data(), 1000), weights,
@@ -189,8 +111,8 @@ TEST_CASE("More than 2^31 elements", "[mean_filter][cuda][large]") {
     gpu_test::note_skip(gpu_test::missing::device, "more than 2^31 elements: too little memory");
     return;
   }
-  device_array<std::uint8_t> in(size);
-  device_array<std::uint8_t> out(size);
+  device_values<std::uint8_t> in(size);
+  device_values<std::uint8_t> out(size);
   check_cuda(cudaMemset(in.data(), 7, in.bytes()));
   const index_t piece = 20000;
   const auto tail = test_row<std::uint8_t>(piece, 131);

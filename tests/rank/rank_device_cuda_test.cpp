@@ -4,37 +4,14 @@
 #include "cpu/rank/centred_ranks.hpp"
 #include "kernels/rank/kernels.hpp"
 #include "rank/rank_cases.hpp"
+#include "support/device_memory.hpp"
 
 namespace {
 
-/// A copy of host values in device memory.
-template <class T>
-class on_device {
- public:
-  explicit on_device(std::size_t size) : size_(size) {
-    REQUIRE(cudaMalloc(&memory_, size * sizeof(T) + 1) == cudaSuccess);
-  }
-  on_device(const T* values, std::size_t size) : on_device(size) {
-    REQUIRE(cudaMemcpy(memory_, values, size * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess);
-    // It may return once the values are staged.
-    REQUIRE(cudaStreamSynchronize(nullptr) == cudaSuccess);
-  }
-  on_device(const on_device&) = delete;
-  on_device& operator=(const on_device&) = delete;
-  ~on_device() { static_cast<void>(cudaFree(memory_)); }
-  [[nodiscard]] T* data() const { return static_cast<T*>(memory_); }
-  void copy_to(T* values) const {
-    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-    REQUIRE(cudaMemcpy(values, memory_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess);
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::size_t size_;
-};
+using gpu_test::device_array;
 
 template <class T>
-on_device<T> upload(const gpu::matrix<T>& data) {
+device_array<T> upload(const gpu::matrix<T>& data) {
   return {data.data(), static_cast<std::size_t>(data.rows() * data.cols())};
 }
 
@@ -44,8 +21,8 @@ void check_centred_ranks(const gpu::matrix<T>& data, gpu::index_t pitch) {
   CAPTURE(data.rows(), data.cols(), pitch, sizeof(Integer));
   const auto rows = data.rows();
   const auto device_data = upload(data);
-  const on_device<Integer> device_ranks(static_cast<std::size_t>(rows * pitch));
-  const on_device<std::int64_t> device_sums(static_cast<std::size_t>(rows));
+  const device_array<Integer> device_ranks(static_cast<std::size_t>(rows * pitch));
+  const device_array<std::int64_t> device_sums(static_cast<std::size_t>(rows));
   gpu::kernels::launch_centred_ranks<T, Integer>({device_data.data(), rows, data.cols()},
                                                  {device_ranks.data(), rows, pitch},
                                                  device_sums.data(), nullptr);
@@ -109,15 +86,15 @@ TEST_CASE("The device overload ranks strided views in place of the stream's orde
           "[rank][cuda]") {
   const auto data = gpu_test::tied_matrix<float>(300, 60, 46);
   const auto device_data = upload(data);
-  cudaStream_t stream = nullptr;
-  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  const gpu_test::test_stream stream;
   for (const gpu::index_t cols : {30, 50}) {
-    const on_device<double> device_ranks(300 * 64);
+    const device_array<double> device_ranks(300 * 64);
     for (const auto variant :
          gpu_test::rank_variants_for(gpu::backend::cuda, cols, sizeof(float))) {
       const gpu::device_matrix_view<const float> in(device_data.data() + 4, 300, cols, 60);
       const gpu::device_matrix_view<double> out(device_ranks.data(), 300, cols, 64);
-      gpu::rank_rows(in, out, {.variant = variant, .exec = {.stream = stream}});
+      gpu::rank_rows(in, out, {.variant = variant, .exec = {.stream = stream.get()}});
+      stream.synchronize();
       gpu::matrix<double> all(300, 64);
       device_ranks.copy_to(all.data());
       const auto expected = gpu_test::reference_ranks(
@@ -129,7 +106,6 @@ TEST_CASE("The device overload ranks strided views in place of the stream's orde
       CHECK(same);
     }
   }
-  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
 TEST_CASE("The caller's workspace is used and checked", "[rank][cuda][plan]") {
@@ -137,7 +113,7 @@ TEST_CASE("The caller's workspace is used and checked", "[rank][cuda][plan]") {
   for (const gpu::index_t cols : {100, 9000, 200'000}) {
     const auto data = gpu_test::tied_matrix<float>(rows, cols, 49);
     const auto device_data = upload(data);
-    const on_device<double> device_ranks(static_cast<std::size_t>(rows * cols));
+    const device_array<double> device_ranks(static_cast<std::size_t>(rows * cols));
     // 0: the library's own limit; the other one takes some rows at a time.
     const std::size_t some_rows = static_cast<std::size_t>(cols) * 16 * 10;
     for (const std::size_t limit : {std::size_t{0}, some_rows + (std::size_t{1} << 16)}) {
@@ -150,7 +126,7 @@ TEST_CASE("The caller's workspace is used and checked", "[rank][cuda][plan]") {
         CHECK(plan.variant == gpu::rank_variant::segmented_sort);
         REQUIRE(plan.workspace_bytes > 0);
         if (limit != 0) CHECK(plan.workspace_bytes <= limit);
-        const on_device<std::byte> workspace(plan.workspace_bytes + 256);
+        const device_array<std::byte> workspace(plan.workspace_bytes + 256);
         const auto rank = [&](std::byte* memory, std::size_t bytes) {
           options.workspace = {memory, static_cast<gpu::index_t>(bytes)};
           gpu::rank_rows(gpu::device_matrix_view<const float>(device_data.data(), rows, cols),
@@ -172,37 +148,9 @@ TEST_CASE("The caller's workspace is used and checked", "[rank][cuda][plan]") {
   CHECK(gpu::plan_rank_rows<float>(rows, 8000).workspace_bytes == 0);
 }
 
-TEST_CASE("A ranking is captured in a graph and replayed", "[rank][cuda]") {
-  for (const gpu::index_t cols : {30, 500, 10'000}) {
-    const auto data = gpu_test::random_matrix<float>(20, cols, 47);
-    const auto device_data = upload(data);
-    const on_device<double> device_ranks(static_cast<std::size_t>(20 * cols));
-    cudaStream_t stream = nullptr;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
-    gpu::rank_rows(gpu::device_matrix_view<const float>(device_data.data(), 20, cols),
-                   gpu::device_matrix_view<double>(device_ranks.data(), 20, cols),
-                   {.exec = {.stream = stream}});
-    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-    REQUIRE(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
-    for (int times = 0; times < 2; ++times) {
-      REQUIRE(cudaGraphLaunch(replay, stream) == cudaSuccess);
-    }
-    gpu::matrix<double> ranks(20, cols);
-    device_ranks.copy_to(ranks.data());
-    CHECK(gpu_test::same_ranks(
-        ranks, gpu::rank_rows(data.view(), {.exec = {.target = gpu::backend::cpu}})));
-    CHECK(cudaGraphExecDestroy(replay) == cudaSuccess);
-    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
-    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
-  }
-}
-
 TEST_CASE("The device overload refuses ranks of another shape, and the CPU", "[rank][cuda]") {
-  const on_device<float> data(100);
-  const on_device<double> ranks(100);
+  const device_array<float> data(100);
+  const device_array<double> ranks(100);
   const gpu::device_matrix_view<const float> in(data.data(), 10, 10);
   CHECK_THROWS_AS(gpu::rank_rows(in, gpu::device_matrix_view<double>(ranks.data(), 10, 9)),
                   gpu::invalid_argument);

@@ -1,4 +1,4 @@
-// The device overloads: caller's buffers and workspace, CUDA graphs, very long vectors.
+// The device overloads: caller's buffers and workspace, very long vectors.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -7,44 +7,28 @@
 
 #include <gpu/error.hpp>
 
+#include "support/device_memory.hpp"
 #include "top_k/top_k_cases.hpp"
 
 namespace {
 
-/// Device memory of a test.
 template <class T>
-class device_array {
+class device_array : public gpu_test::device_array<T> {
  public:
-  explicit device_array(std::size_t size) : size_(size) {
-    REQUIRE(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T) + 1) == cudaSuccess);
-  }
-  explicit device_array(const std::vector<T>& host) : device_array(host.size()) { set(host); }
-  device_array(const device_array&) = delete;
-  device_array& operator=(const device_array&) = delete;
-  ~device_array() { cudaFree(data_); }
-  void set(const std::vector<T>& host) const {
-    REQUIRE(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice) ==
-            cudaSuccess);
-    // It may return once the elements are staged.
-    REQUIRE(cudaStreamSynchronize(nullptr) == cudaSuccess);
-  }
+  using base = gpu_test::device_array<T>;
+  using base::base;
+  explicit device_array(const std::vector<T>& host) : base(host.data(), host.size()) {}
   [[nodiscard]] std::vector<T> get() const {
-    std::vector<T> host(size_);
-    REQUIRE(cudaMemcpy(host.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost) ==
-            cudaSuccess);
+    std::vector<T> host(this->size());
+    this->copy_to(host.data());
     return host;
   }
-  [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] gpu::device_vector_view<T> view() const {
-    return {data_, static_cast<gpu::index_t>(size_)};
+    return {this->data(), static_cast<gpu::index_t>(this->size())};
   }
   [[nodiscard]] gpu::device_matrix_view<T> rows(gpu::index_t count) const {
-    return {data_, count, static_cast<gpu::index_t>(size_) / count};
+    return {this->data(), count, static_cast<gpu::index_t>(this->size()) / count};
   }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_;
 };
 
 std::vector<gpu::index_t> expected_indices(const std::vector<float>& x, std::size_t k) {
@@ -121,50 +105,6 @@ TEST_CASE("the device overloads refuse what does not fit", "[top_k]") {
   CHECK_THROWS_AS(gpu::top_k(data.view(), 20, values.view(), indices.view(), cpu),
                   gpu::invalid_argument);
   CHECK_THROWS_AS(gpu::top_k(data.view(), 0, values.view(), indices.view()), gpu::invalid_argument);
-}
-
-TEST_CASE("top_k and top_k_distinct in a CUDA graph", "[top_k]") {
-  const auto x = gpu_test::make_input<float>(gpu_test::input_kind::random, 200000);
-  const auto other = gpu_test::make_input<float>(gpu_test::input_kind::few_distinct, 200000);
-  const device_array<float> data(x);
-  const device_array<float> values(20);
-  const device_array<gpu::index_t> indices(20);
-  const device_array<float> distinct_values(20);
-  const device_array<gpu::index_t> distinct_indices(20);
-  const device_array<gpu::index_t> counts(20);
-  const device_array<gpu::index_t> found(1);
-  const device_array<std::byte> workspace(gpu::plan_top_k<float>(1, 200000, 20).workspace_bytes);
-  cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-  gpu::top_k_options options;
-  options.exec.stream = stream;
-  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
-  gpu::top_k_options with_workspace = options;
-  with_workspace.workspace = workspace.view();
-  gpu::top_k(data.view(), 20, values.view(), indices.view(), with_workspace);
-  // Without a workspace the graph allocates and frees by itself.
-  gpu::top_k_distinct(data.view(), 20, distinct_values.view(), distinct_indices.view(),
-                      counts.view(), found.view(), options);
-  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-  REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
-  const std::vector<float> inputs[] = {x, other, x};
-  for (const std::vector<float>& input : inputs) {
-    data.set(input);
-    REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
-    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
-    CHECK(indices.get() == expected_indices(input, 20));
-    const auto expected = gpu_test::reference_top_k_distinct(input.data(), input.size(), 20, true);
-    REQUIRE(found.get().front() == static_cast<gpu::index_t>(expected.size()));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      CHECK(distinct_indices.get()[i] == expected[i].index);
-      CHECK(counts.get()[i] == expected[i].count);
-    }
-  }
-  cudaGraphExecDestroy(executable);
-  cudaGraphDestroy(graph);
-  cudaStreamDestroy(stream);
 }
 
 TEST_CASE("top_k beyond 2^31 and 2^32 elements", "[top_k]") {

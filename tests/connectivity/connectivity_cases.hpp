@@ -29,11 +29,6 @@ inline std::vector<double> mixed_powers() {
   return {6, 1, 0.5, 2.5, 3.3, 20, 1, 30, 12, 100, 0.1, 7.3, 4};
 }
 
-inline bool has_fraction_but_a_half(const std::vector<double>& powers) {
-  return std::any_of(powers.begin(), powers.end(),
-                     [](double p) { return 2 * p != std::floor(2 * p); });
-}
-
 inline long double reference_base(double r, gpu::network_kind kind) {
   if (std::isnan(r)) return 0;
   if (kind == gpu::network_kind::signed_network) return (1 + static_cast<long double>(r)) / 2;

@@ -452,3 +452,17 @@ TEST_CASE("What missing values pair by pair do not go with", "[missing]") {
   CHECK_THROWS_AS(gpu::all_pairs(gpu::measure::spearman, data.view(), ignored),
                   gpu::invalid_argument);
 }
+
+TEST_CASE("Complete rows of too few columns have no statistic", "[missing]") {
+  const auto data = gpu_test::random_matrix<float>(40, 6, 3);
+  for (const gpu::measure what : gpu::all_measures()) {
+    for (const gpu::index_t least : {6, 7}) {
+      gpu::pair_options options{.nans = gpu::nan_policy::pairwise, .min_observations = least};
+      options.exec.target = gpu::backend::cpu;
+      const auto edges = gpu::all_pairs(what, data.view(), options, gpu::edge_sink{});
+      CHECK(edges.edges.size() == (least == 6 ? 780U : 0U));
+      CHECK(edges.summary.pairs_tested == (least == 6 ? 780U : 0U));
+      CHECK(std::isnan(gpu::all_pairs(what, data.view(), options)(0, 1)) == (least == 7));
+    }
+  }
+}

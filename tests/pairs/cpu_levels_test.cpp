@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,7 +18,6 @@
 namespace {
 
 using gpu::index_t;
-using gpu_test::pearson;
 using gpu_test::spearman;
 
 gpu::pair_options cpu_options(gpu::pair_variant variant, int threads = 2) {
@@ -115,25 +112,6 @@ TEST_CASE("Cosine of a sum just beyond the middle between two doubles", "[correl
   const auto got = gpu::all_pairs(gpu::measure::cosine, std::as_const(data).view(),
                                   cpu_options(gpu::pair_variant::tiled), gpu::dense_sink{});
   CHECK(got(0, 1) == std::nextafter(0.25, 1.0));
-}
-
-TEST_CASE("Measures run side by side in threads of the caller", "[correlation]") {
-  const auto data = family_rows(500, 30, 5, 0);
-  const gpu::pair_filter strict{.min_abs = 0.85};
-  const gpu::pair_filter loose{.max_p = 0.05};
-  const auto options = cpu_options(gpu::pair_variant::tiled);
-  const auto run_all = [&] {
-    return std::tuple(spearman(data.view(), options, gpu::edge_sink{.keep = strict}).edges,
-                      pearson(data.view(), options, gpu::edge_sink{.keep = strict}).edges,
-                      spearman(data.view(), options, gpu::count_sink{.keep = loose}).degree,
-                      pearson(data.view(), options, gpu::count_sink{.keep = loose}).degree);
-  };
-  const auto wanted = run_all();
-  std::vector<decltype(run_all())> got(4);
-  std::vector<std::thread> callers;
-  for (auto& result : got) callers.emplace_back([&] { result = run_all(); });
-  for (auto& caller : callers) caller.join();
-  for (const auto& result : got) CHECK(result == wanted);
 }
 
 // Equal and reversed rows have the largest sums.

@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gpu/error.hpp>
@@ -174,37 +173,6 @@ TEST_CASE("Device results in the caller's workspace", "[pairs][device]") {
         }).starts_with("options.workspace:"));
   CHECK_THROWS_AS(gpu::spearman_all_pairs(table.view(), {.exec = {.workspace_bytes = 1000}}, sink),
                   gpu::out_of_memory);
-}
-
-TEST_CASE("Device results on several streams and threads", "[pairs][device]") {
-  std::vector<int> same(4);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < same.size(); ++t) {
-    threads.emplace_back([&, t] {
-      const auto data = gpu_test::tied_matrix<int>(1200, 30, 28 + t);
-      const device_table<int> table(data);
-      const gpu_test::test_stream first;
-      const gpu_test::test_stream second;
-      const device_array<std::uint32_t> a(1200);
-      const device_array<std::uint32_t> b(1200);
-      const gpu::pair_filter keep{.max_p = 0.01};
-      for (int turn = 0; turn < 5; ++turn) {
-        gpu::spearman_all_pairs(table.view(), {.exec = {.stream = first.get()}},
-                                gpu::device_count_sink{.degree = {a.data(), 1200}, .keep = keep});
-        gpu::pearson_all_pairs(table.view(), {.exec = {.stream = second.get()}},
-                               gpu::device_count_sink{.degree = {b.data(), 1200}, .keep = keep});
-      }
-      const gpu::count_sink host{.keep = keep};
-      same[t] = gpu_test::read_array(a, first.get()) ==
-                            gpu::spearman_all_pairs(data.view(), host).degree &&
-                        gpu_test::read_array(b, second.get()) ==
-                            gpu::pearson_all_pairs(data.view(), host).degree
-                    ? 1
-                    : 0;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  CHECK(same == std::vector<int>(4, 1));
 }
 
 TEST_CASE("A chain of operations stays on the device", "[pairs][device]") {

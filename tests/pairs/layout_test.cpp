@@ -67,49 +67,13 @@ TEMPLATE_TEST_CASE("Columns give the ranks that rows give", "[layout]", std::int
   check_ranks<TestType>(70, 33);
 }
 
-TEST_CASE("Pairs of rows with missing values read columns", "[layout]") {
+TEST_CASE("Observations that pairs share are counted in columns", "[layout]") {
   auto table = gpu_test::mixed_rows<float>(60, 30, 9);
   for (gpu::index_t i = 0; i < 60; ++i) table(i, (7 * i) % 30) = std::nanf("");
   const gpu_test::in_columns<float> turned(table);
-  for (const gpu::measure what : {gpu::measure::spearman, gpu::measure::pearson}) {
-    const gpu::pair_options options{.nans = gpu::nan_policy::pairwise,
-                                    .exec = {.target = gpu::backend::cpu}};
-    const auto said = [&](const auto& data) {
-      std::string out;
-      const auto call = [&](const auto& sink) { return gpu::all_pairs(what, data, options, sink); };
-      gpu_test::add_result(out, call(gpu::dense_sink{}));
-      gpu_test::add_result(out, call(gpu::edge_sink{.keep = {.max_p = 0.1}}));
-      gpu_test::add_result(out, call(gpu::top_k_sink{.k = 2}));
-      return out;
-    };
-    const bool same = said(turned.view()) == said(table);
-    CHECK(same);
-  }
   const auto shared = gpu::shared_observations(turned.view());
   const auto expected = gpu::shared_observations(table);
   CHECK(std::equal(shared.data(), shared.data() + 3600, expected.data()));
-}
-
-TEST_CASE("A table of several panels is read panel by panel", "[layout]") {
-  // 25 panels of eight rows, and then one row.
-  const auto table = gpu_test::random_matrix<double>(201, 150'000, 10);
-  const auto turned = gpu::transposed(table);
-  static_assert(std::is_same_v<decltype(turned), const gpu::column_matrix_view<const double>>);
-  gpu::matrix<double> across(150'000, 201);
-  for (gpu::index_t i = 0; i < 201; ++i) {
-    for (gpu::index_t j = 0; j < 150'000; ++j) across(j, i) = table(i, j);
-  }
-  const auto in_columns = gpu::transposed(across);
-  REQUIRE(in_columns.rows() == 201);
-  const auto found = [](const auto& data) {
-    return gpu::pearson_all_pairs(data, {.exec = {.target = gpu::backend::cpu}},
-                                  gpu::edge_sink{.keep = {.min_abs = 0.003}})
-        .edges;
-  };
-  const auto edges = found(table);
-  REQUIRE(edges.size() > 1000);
-  const bool same = found(in_columns) == edges;
-  CHECK(same);
 }
 
 TEST_CASE("A NaN in columns is named by its row and column", "[layout]") {

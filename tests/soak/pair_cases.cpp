@@ -51,7 +51,8 @@ struct cuda_side {
   template <class T>
   double dense_error(const job<T>& of) const {
     const pair_variant variant = of.options.variant;
-    const bool is_exact = of.what == measure::spearman || of.what == measure::kendall ||
+    const bool is_exact = (of.what == measure::spearman && of.covariates.rows() == 0) ||
+                          of.what == measure::kendall ||
                           of.options.nans == gpu::nan_policy::pairwise ||
                           variant == pair_variant::naive || variant == pair_variant::shared_tiled;
     return is_exact ? 0 : tensor_error(of.x.cols());
@@ -61,7 +62,9 @@ struct cuda_side {
 template <class T>
 void run_job(dice& d, measure what, kind of, pair_variant variant, sink_of sink,
              cudaStream_t stream) {
-  const job_limits limits{.products = d.most_rows() < 100 ? 1'000'000 : 200'000'000};
+  const job_limits limits{
+      .products = d.most_rows() < 100 ? 1'000'000
+                                      : d.one_of<index_t>({1'000'000, 20'000'000, 200'000'000})};
   job<T> one = draw_job<T>(d, what, of, variant, limits);
   gpu::execution& exec = one.options.exec;
   exec = by_cuda();

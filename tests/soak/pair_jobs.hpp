@@ -41,6 +41,7 @@ struct shape {
 struct job_limits {
   index_t products;  ///< Of two numbers, or about.
   index_t cols = std::numeric_limits<index_t>::max();
+  index_t least_rows = 1;
 };
 
 /// Around the edges of tiles, words, groups, limbs and pieces.
@@ -57,8 +58,10 @@ inline shape draw_shape(dice& d, measure what, kind of, const job_limits& limits
   if (what == measure::kendall) out.cols = std::min<index_t>(out.cols, 300);
   if (what == measure::bicor) out.cols = std::min<index_t>(out.cols, 100'003);
   if (of == kind::missing_values) out.cols = std::min<index_t>(out.cols, 5003);
+  if (of == kind::columns) out.cols = std::max<index_t>(out.cols, 8);
   out.rows = std::min(out.rows, d.most_rows());
   while (out.rows > 2 && out.rows * out.rows * out.cols > most) out.rows /= 2;
+  out.rows = std::max(out.rows, limits.least_rows);
   return out;
 }
 
@@ -85,7 +88,8 @@ inline gpu::matrix<double> rows_of_classes(dice& d, shape of, bool has_ties) {
 /// What is hard: rows that repeat, that rounding spoils, that differ by less than an estimate's
 /// error, and many alike before or behind others.
 inline gpu::matrix<double> draw_values(dice& d, shape of, double large) {
-  const auto [rows, cols] = of;
+  const index_t rows = of.rows;
+  const index_t cols = of.cols;
   const auto tied = [&](index_t height) {
     return tied_matrix<double>(height, cols, d.seed(), d.one_of({0.0, 0.5, 0.95}),
                                d.one_of({1, 3, 10, 100}));
@@ -259,6 +263,14 @@ void draw_columns(dice& d, job<T>& of) {
   }
 }
 
+/// An adjustment needs all pairs, or their number, which holes hide.
+template <class T>
+bool may_have_parts(const job<T>& of) {
+  return of.keep.adjust == gpu::adjustment::none ||
+         (of.keep.adjust == gpu::adjustment::bonferroni &&
+          of.options.nans != gpu::nan_policy::pairwise);
+}
+
 /// `options` have no target yet.
 template <class T>
 job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, const job_limits& limits) {
@@ -293,7 +305,7 @@ job<T> draw_job(dice& d, measure what, kind of, pair_variant variant, const job_
   }
   out.keep = draw_filter(d, what);
   if (d.between(0, 3) == 0) cut_at_a_pair(d, out);
-  if (out.keep.adjust != gpu::adjustment::benjamini_hochberg && d.between(0, 4) == 0) {
+  if (may_have_parts(out) && d.between(0, 4) == 0) {
     options.part.of = d.one_of<index_t>({2, 3, 5, 100});
     options.part.index = d.between(0, options.part.of - 1);
   }
@@ -338,7 +350,8 @@ void check_edges(dice& d, const job<T>& of, const Side& side, answers& both) {
   const std::span<const gpu::edge> in_order(wanted.edges);
   if constexpr (Side::has_device_memory) {
     if (side.stays_on_device) {
-      const auto room = static_cast<std::size_t>(d.one_of<index_t>({all + 100, all, all / 2, 1}));
+      const auto room = static_cast<std::size_t>(
+          std::max<index_t>(d.one_of<index_t>({all + 100, all, all / 2}), 1));
       const auto got =
           side.in_device_memory(of, [&](const auto& call) { return call.edges(of.keep, room); });
       expect(got.found == in_order.size(), "the number of edges found");

@@ -452,53 +452,6 @@ TEST_CASE("q of partners by exact p", "[spearman][exact]") {
   CHECK(found > 20);
 }
 
-TEST_CASE("x against y, prepared rows, parts and windows by exact p", "[spearman][exact]") {
-  const auto both = make_rows(150, 11, rows_with::some_ties, 13);
-  const gpu::matrix_view<const float> x(both.data(), 50, 11);
-  const gpu::matrix_view<const float> y(both.data() + 50 * 11, 100, 11);
-  const gpu::edge_sink sink{.keep = {.max_p = 0.1}};
-  const auto all = every_pair(const_view(both), 50, gpu::tail::two_sided);
-  const auto wanted = kept_of(all, sink.keep, 0.1);
-  const auto got = gpu::spearman_all_pairs(x, y, exact(), sink);
-  check_kept(got.edges, wanted);
-  CHECK(got.summary.pairs_by_t == pairs_by_t(all));
-  for (const gpu::p_method method : {gpu::p_method::t, gpu::p_method::exact}) {
-    gpu::pair_options options;
-    options.p_method = method;
-    options.exec.target = gpu::backend::cpu;
-    const auto prepared = gpu::prepare_rows(gpu::measure::spearman, y, options);
-    CHECK(gpu::kendall_ties(prepared) == gpu::kendall_ties(y));
-    const auto found = gpu::all_pairs(gpu::measure::spearman, x, prepared, exact(), sink);
-    check_kept(found.edges, wanted);
-  }
-  const auto hochberg = gpu::spearman_all_pairs(
-      x, y, exact(),
-      gpu::edge_sink{.keep = {.max_p = 0.1, .adjust = gpu::adjustment::benjamini_hochberg}});
-  check_kept(hochberg.edges, kept_of(all, {}, rejected_up_to(all, 0.1)));
-
-  const auto whole = gpu::spearman_all_pairs(both, exact(), sink);
-  std::vector<gpu::edge> joined;
-  std::uint64_t by_t = 0;
-  for (gpu::index_t part = 0; part < 5; ++part) {
-    gpu::pair_options options = exact();
-    options.part = {.index = part, .of = 5};
-    const auto some = gpu::spearman_all_pairs(both, options, sink);
-    joined.insert(joined.end(), some.edges.begin(), some.edges.end());
-    by_t += some.summary.pairs_by_t;
-  }
-  CHECK(std::equal(joined.begin(), joined.end(), whole.edges.begin(), whole.edges.end()));
-  CHECK(by_t == whole.summary.pairs_by_t);
-
-  const auto many = make_rows(1500, 22, rows_with::some_ties, 8);
-  gpu::pair_options windows = exact();
-  windows.exec.cpu_threads = 2;
-  const auto in_one = gpu::spearman_all_pairs(many, windows, sink);
-  windows.exec.workspace_bytes = std::size_t{1} << 20;
-  const auto in_many = gpu::spearman_all_pairs(many, windows, sink);
-  CHECK(in_one.edges == in_many.edges);
-  CHECK(in_one.edges.size() > 1000);
-}
-
 TEST_CASE("discoveries of parts by exact p", "[spearman][exact]") {
   const auto data = make_rows(90, 13, rows_with::some_ties, 21);
   const gpu::pair_filter keep{.max_p = 0.05, .adjust = gpu::adjustment::benjamini_hochberg};

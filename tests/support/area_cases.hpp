@@ -144,10 +144,6 @@ void run_area_cases(const pair_target& target) {
   SECTION("plans know the area") {
     plans_know_the_area<Measure>(target);
   }
-  SECTION("parts are the whole") {
-    GPU_TEST_INFO(target);
-    parts_are_the_whole<Measure>(target.options());
-  }
   SECTION("parts may hold all rows that have a statistic") {
     GPU_TEST_INFO(target);
     parts_may_hold_all_valid_rows<Measure>(target.options());

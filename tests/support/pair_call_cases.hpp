@@ -1,13 +1,10 @@
 #pragma once
-// Cases of all pairs: the limits of a call, its progress, callers beside each other, its plan.
+// Cases of all pairs: the progress of a call, and its plan.
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <gpu/error.hpp>
 
@@ -37,28 +34,6 @@ void progress_is_told_and_cancels(const pair_target& target) {
   CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::count_sink{}), gpu::cancelled);
   CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::edge_sink{}), gpu::cancelled);
   CHECK_THROWS_AS(Measure::run(const_view(data), options, gpu::top_k_sink{}), gpu::cancelled);
-}
-
-template <class Measure>
-void callers_in_several_threads_do_not_meet(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  const auto first = tied_matrix<std::int32_t>(200, 30, 22);
-  const auto second = random_matrix<double>(150, 140, 23);
-  const auto edges_of = [&](const auto& data) {
-    return Measure::run(const_view(data), target.options(), gpu::edge_sink{.keep = {.max_p = 0.1}})
-        .edges;
-  };
-  const auto wanted_first = edges_of(first);
-  const auto wanted_second = edges_of(second);
-  bool same_first = true;
-  bool same_second = true;
-  std::thread beside([&] {
-    for (int turn = 0; turn < 5; ++turn) same_first &= edges_of(first) == wanted_first;
-  });
-  for (int turn = 0; turn < 5; ++turn) same_second &= edges_of(second) == wanted_second;
-  beside.join();
-  CHECK(same_first);
-  CHECK(same_second);
 }
 
 template <class Measure>

@@ -38,9 +38,6 @@ void run_common_pair_cases(const pair_target& target) {
   SECTION("top-k equals the sorted oracle") {
     top_k_equals_sorted_oracle<Measure>(target);
   }
-  SECTION("adjustments equal the textbook") {
-    adjustments_equal_the_textbook<Measure>(target);
-  }
   SECTION("constant rows have no statistic") {
     constant_rows_have_no_statistic<Measure>(target);
   }
@@ -55,9 +52,6 @@ void run_common_pair_cases(const pair_target& target) {
   }
   SECTION("progress is told and cancels") {
     progress_is_told_and_cancels<Measure>(target);
-  }
-  SECTION("callers in several threads do not meet") {
-    callers_in_several_threads_do_not_meet<Measure>(target);
   }
   SECTION("the plan tells what a run would keep") {
     plan_tells_what_a_run_would_keep<Measure>(target);

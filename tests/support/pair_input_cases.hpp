@@ -1,5 +1,5 @@
 #pragma once
-// Cases of all pairs: adjustments for many tests, rows without a statistic, small inputs, refusals.
+// Cases of all pairs: rows without a statistic, small inputs, refusals.
 
 #include <algorithm>
 #include <cmath>
@@ -15,61 +15,6 @@
 #include "support/pair_target.hpp"
 
 namespace gpu_test {
-
-template <class Measure, class T>
-void check_adjustment(const gpu::matrix<T>& data, const pair_target& target, double alpha,
-                      gpu::tail side) {
-  INFO("alpha " << alpha << ", tail " << static_cast<int>(side) << ", " << data.rows() << " x "
-                << data.cols());
-  const auto pairs = reference_pairs(Measure::oracle(const_view(data)));
-  std::vector<double> p;
-  for (const auto& pair : pairs) {
-    p.push_back(gpu::correlation_p_value(pair.statistic, data.cols(), side));
-  }
-  const auto at_most = [&](double limit) {
-    return static_cast<std::uint64_t>(
-        std::count_if(p.begin(), p.end(), [&](double value) { return value <= limit; }));
-  };
-  const auto count = [&](gpu::adjustment adjust) {
-    const gpu::pair_filter keep{.max_p = alpha, .side = side, .adjust = adjust};
-    return Measure::run(const_view(data), target.options(), gpu::count_sink{.keep = keep});
-  };
-  const double family = static_cast<double>(p.size());
-  const auto bonferroni = count(gpu::adjustment::bonferroni);
-  CHECK(bonferroni.kept == at_most(alpha / family));
-  CHECK(bonferroni.summary.max_p_effective == alpha / family);
-  const auto rejected = count(gpu::adjustment::benjamini_hochberg);
-  CHECK(rejected.kept == at_most(reference_benjamini_hochberg(p, alpha)));
-  CHECK(at_most(rejected.summary.max_p_effective) == rejected.kept);
-  const double discoveries = rejected.kept > 0 ? static_cast<double>(rejected.kept) : 1;
-  CHECK(rejected.summary.max_p_effective == alpha * discoveries / family);
-}
-
-template <class Measure>
-void adjustments_equal_the_textbook(const pair_target& target) {
-  GPU_TEST_INFO(target);
-  for (const gpu::tail side : {gpu::tail::two_sided, gpu::tail::greater, gpu::tail::less}) {
-    for (const double alpha : {0.001, 0.05, 0.4, 1.0}) {
-      // No signal, some signal, heavy ties, few distinct values of the statistic.
-      check_adjustment<Measure>(random_matrix<double>(60, 20, 11), target, alpha, side);
-      check_adjustment<Measure>(tied_matrix<std::int32_t>(120, 30, 12), target, alpha, side);
-      if (Measure::ties_are_exact) {
-        check_adjustment<Measure>(tied_matrix<std::int32_t>(80, 6, 13, 0.9, 2), target, alpha,
-                                  side);
-        check_adjustment<Measure>(tied_matrix<std::int32_t>(50, 4, 14, 0.5, 1), target, alpha,
-                                  side);
-      }
-    }
-  }
-  gpu::matrix<double> related = random_matrix<double>(70, 25, 15);
-  for (gpu::index_t i = 0; i < 30; ++i) {
-    for (gpu::index_t k = 0; k < 25; ++k) related(i, k) += related(0, k) * 1.5;
-  }
-  check_adjustment<Measure>(related, target, 0.05, gpu::tail::two_sided);
-  check_adjustment<Measure>(related, target, 0.05, gpu::tail::greater);
-}
-
-// ---- rows without a statistic, small inputs, refusals -----------------------------------------
 
 template <class Measure>
 void constant_rows_have_no_statistic(const pair_target& target) {

@@ -89,44 +89,6 @@ said_by_sinks what_sinks_say(const Call& call, bool tests) {
   return out;
 }
 
-/// What call(sink) gives for every sink and each filter, however its rows were folded.
-template <class Call>
-said_by_sinks what_sinks_say_by(const Call& call, std::span<const gpu::pair_filter> filters) {
-  said_by_sinks out;
-  const auto say = [&](std::string_view name, auto result) {
-    std::string& bytes = out.emplace_back(name, "").second;
-    add_result(bytes, result);
-    result.summary.patterns = 0;
-    add_bytes(bytes, result.summary);
-  };
-  say("dense", call(gpu::dense_sink{}));
-  say("dense of floats", call(gpu::dense_sink_f32{}));
-  for (const gpu::pair_filter& keep : filters) {
-    say("edges", call(gpu::edge_sink{.keep = keep}));
-    constexpr auto any = gpu::edge_order::unspecified;
-    std::vector<gpu::edge> streamed;
-    auto unordered = call(gpu::edge_sink{.keep = keep, .order = any});
-    call(gpu::stream_sink{
-        .keep = keep,
-        .consume = [&](auto batch) { streamed.insert(streamed.end(), batch.begin(), batch.end()); },
-        .order = any,
-        .batch_edges = 100});
-    const auto place = [](const gpu::edge& e) { return std::pair(e.row, e.col); };
-    std::ranges::sort(unordered.edges, {}, place);
-    std::ranges::sort(streamed, {}, place);
-    say("edges in any order", std::move(unordered));
-    add_bytes(out.emplace_back("stream", "").second, streamed);
-    for (const gpu::index_t bins : {0, 40}) {
-      say("counts", call(gpu::count_sink{.keep = keep, .histogram_bins = bins}));
-    }
-    for (const auto order :
-         {gpu::neighbor_order::by_value, gpu::neighbor_order::by_absolute_value}) {
-      say("partners", call(gpu::top_k_sink{.k = 5, .keep = keep, .order = order}));
-    }
-  }
-  return out;
-}
-
 /// The first sink that says something else; empty where none does.
 inline std::string_view first_difference(const said_by_sinks& a, const said_by_sinks& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -308,15 +309,18 @@ std::string records_of(std::span<const gpu::edge> edges) {
 
 }  // namespace
 
-TEST_CASE("Records that several threads write stand in order", "[io][writer]") {
+TEST_CASE("Records of several threads stand in order, and take no space behind them",
+          "[io][writer]") {
   const gpu::io::row_names names;
-  const auto edges = make_edges(700'001, 100);
+  const auto edges = make_edges(2'000'003, 100);
   const auto check = [&](const std::string& path, std::size_t count, int threads) {
     const auto wanted = std::span<const gpu::edge>(edges).first(count);
     gpu::io::output_file out(path);
+    CHECK(out.has_places());
     const auto writer = gpu::io::make_edge_writer(
         gpu::io::result_format::npy, out,
         {.names = names, .rows = 50'001, .observations = observations, .threads = threads});
+    // Few at a time are copied, many are written from where they lie.
     std::size_t begin = 0;
     for (std::size_t piece = 1; begin < count; piece = piece < 60'000 ? piece * 7 + 1 : 5) {
       const auto some = wanted.subspan(begin, std::min(piece, count - begin));
@@ -333,10 +337,25 @@ TEST_CASE("Records that several threads write stand in order", "[io][writer]") {
     REQUIRE(text.size() == records_begin + wanted.size_bytes());
     CHECK(text.find("'shape': (" + std::to_string(count) + ",)") < records_begin);
     CHECK(text.compare(records_begin, std::string::npos, records_of(wanted)) == 0);
+    struct stat status{};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(static_cast<std::size_t>(status.st_blocks) * 512 < text.size() + (1U << 20));
   };
   const gpu_test::temporary_folder folder;
   const std::string path = folder.path("edges.npy");
   for (const int threads : {1, 2, 8}) check(path, 700'001, threads);  // ten blocks and a part
+  // A digest is of all bytes in their order.
+  CHECK_FALSE(gpu::io::output_file(path, {.takes_digest = true}).has_places());
+  CHECK_FALSE(gpu::io::output_file("/dev/null").has_places());
+  // In a file that lies in memory, of up to three pieces of 16 MiB.
+  const std::filesystem::path memory = "/dev/shm";
+  if (!std::filesystem::is_directory(memory)) return;
+  const std::string shared =
+      memory / ("gpu-similarity-writer-test-" + std::to_string(::getpid()) + ".npy");
+  for (const std::size_t count : {std::size_t{70'000}, std::size_t{699'051}, edges.size()}) {
+    check(shared, count, 8);
+  }
+  std::filesystem::remove(shared);
 }
 
 TEST_CASE("Records that do not fit are refused, and nothing of them stays", "[io][writer]") {

@@ -22,6 +22,9 @@ constexpr mode_t private_file_mode = 0600;  // until it has the mode of the file
 constexpr int wait_milliseconds = 100;      // between two questions whether to stop
 // A signal is noticed between two writes.
 constexpr std::size_t file_block_bytes = std::size_t{4} << 20;
+// Space that is asked for ahead: as much again as there is, within these.
+constexpr std::uint64_t least_extent = std::uint64_t{4} << 20;
+constexpr std::uint64_t most_extent = std::uint64_t{64} << 20;
 
 /// Six characters that no other process guesses.
 std::string random_word() {
@@ -229,10 +232,40 @@ void output_file::replace(std::uint64_t position, std::string_view bytes) const 
   }
 }
 
+std::uint64_t output_file::take_place(std::uint64_t bytes) {
+  if (settings_.budget != nullptr) settings_.budget->take(target_.name, bytes);
+  const std::uint64_t place = places_end_ == 0 ? bytes_written_ : places_end_;
+  places_end_ = place + bytes;
+  reserve_space(places_end_);
+  return place;
+}
+
+/// A refusal is none of the file: what does not fit is told by the write of it.
+void output_file::reserve_space([[maybe_unused]] std::uint64_t end) {
+#if defined(__linux__)
+  while (!is_space_refused_ && reserved_end_ < end) {
+    const std::uint64_t extent = std::clamp(end, least_extent, most_extent);
+    is_space_refused_ =
+        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(reserved_end_),
+                    static_cast<off_t>(extent)) != 0;
+    reserved_end_ += extent;
+  }
+#endif
+}
+
+/// What is behind the bytes that count: space that was not needed, and places behind a failure.
+void output_file::give_back_space() {
+  if (places_end_ == 0) return;
+  while (::ftruncate(descriptor_, static_cast<off_t>(bytes_written_)) != 0) {
+    if (errno != EINTR) fail_to_write(errno);
+  }
+}
+
 void output_file::sync() {
   if (is_synced_) return;
   pack_rest();
   open_if_needed();  // the reader of a FIFO waits for its end
+  give_back_space();
   if (can_replace() && !sync_file(descriptor_)) fail_to_write(errno);
   close();
   is_synced_ = true;

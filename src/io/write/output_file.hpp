@@ -77,9 +77,22 @@ class output_file {
   [[nodiscard]] compression packed() const noexcept { return settings_.packed; }
   /// Whether replace() is possible.
   [[nodiscard]] bool can_replace() const noexcept { return !partial_path_.empty(); }
-  /// Writes bytes over some that were written before.
+  /// Writes bytes at a position: over some that were written before, or at a place of take_place().
+  /// Several threads may, at places of their own.
   void replace(std::uint64_t position, std::string_view bytes) const;
 
+  /// Whether several threads can write, each at places of its own: a regular file without digest.
+  [[nodiscard]] bool has_places() const noexcept {
+    return can_replace() && !settings_.takes_digest && packed() == compression::none;
+  }
+  /// More threads that write at places wait for each other (docs/experiments.md).
+  static constexpr std::size_t most_place_threads = 2;
+  /// The place of the next `bytes`, behind all before, for replace(); write() is not used any more.
+  /// Asks the file system for space ahead, so that threads do not wait for each other to get it.
+  /// @throw output_limit_reached
+  [[nodiscard]] std::uint64_t take_place(std::uint64_t bytes);
+  /// The next `bytes` stand at their place, and so do all before them.
+  void count_placed(std::uint64_t bytes) noexcept { bytes_written_ += bytes; }
   /// Everything that was written is on the disk, or with the reader of a pipe. Nothing may be
   /// written afterwards.
   void sync();
@@ -108,6 +121,8 @@ class output_file {
   [[nodiscard]] bool take_name() const;
   void wait_for_room() const;
   void check_stop() const;
+  void reserve_space(std::uint64_t end);
+  void give_back_space();
   void close();
   [[noreturn]] void fail_to_write(int error_number) const;
 
@@ -121,6 +136,9 @@ class output_file {
   bool is_synced_ = false;
   bool is_kept_ = false;
   std::uint64_t bytes_written_ = 0;
+  std::uint64_t places_end_ = 0;    // of those that were taken; 0: none was
+  std::uint64_t reserved_end_ = 0;  // up to which the file system was asked for space
+  bool is_space_refused_ = false;   // it is not asked again
   file_digest digest_;
   std::string waiting_;  // to be compressed as one block
 };

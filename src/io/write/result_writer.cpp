@@ -29,13 +29,15 @@ class edge_npy_writer final : public edge_writer {
  public:
   edge_npy_writer(output_file& out, const result_context& context)
       : context_(context), out_(with_header(out, context)) {
-    auto threads = static_cast<std::size_t>(detail::thread_count(context.threads));
-    // Records as they are in memory only wait for the file.
-    if (!context.has_columns_behind_p()) threads = std::min<std::size_t>(threads, 2);
-    pipeline_.emplace(out, threads, block_edges,
-                      [this](std::span<const edge> edges, std::size_t, block_text& bytes) {
-                        return make_records(edges, {}, context_, bytes);
-                      });
+    const auto threads = static_cast<std::size_t>(detail::thread_count(context.threads));
+    if (context.has_columns_behind_p()) {
+      pipeline_.emplace(out, threads, block_edges,
+                        [this](std::span<const edge> edges, std::size_t, block_text& bytes) {
+                          return make_records(edges, {}, context_, bytes);
+                        });
+    } else {
+      pipeline_.emplace(out, std::min(threads, output_file::most_place_threads), block_edges);
+    }
   }
   void write(std::span<const edge> edges) override { pipeline_->push(edges); }
   void finish() override {

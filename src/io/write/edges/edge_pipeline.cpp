@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace gpu::io {
+namespace {
+
+// Blocks that are not copied are cut so small that every thread has several of a batch of the
+// device, which holds 2^19 edges.
+constexpr std::size_t lent_edges = std::size_t{1} << 14;
+
+}  // namespace
+
 edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges,
                              formatter format)
     : out_(out),
@@ -13,6 +21,15 @@ edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t 
       block_edges_(block_edges),
       format_(std::move(format)),
       formatted_(most_blocks_) {}
+
+edge_pipeline::edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges)
+    : edge_pipeline(out, out.has_places() ? threads : std::min<std::size_t>(threads, 2),
+                    block_edges, [](std::span<const edge> edges, std::size_t, block_text&) {
+                      return std::string_view(reinterpret_cast<const char*>(edges.data()),
+                                              edges.size_bytes());
+                    }) {
+  has_places_ = out.has_places();
+}
 
 edge_pipeline::~edge_pipeline() {
   {
@@ -26,9 +43,10 @@ edge_pipeline::~edge_pipeline() {
 
 void edge_pipeline::push(std::span<const edge> edges) {
   edges_ += edges.size();
+  if (has_places_ && edges.size() >= block_edges_) return write_in_place(edges);
   while (!edges.empty()) {
     if (!current_) current_ = take_spare();
-    std::vector<edge>& filled = current_->edges;
+    std::vector<edge>& filled = current_->copies;
     if (filled.empty()) filled.reserve(block_edges_);
     const std::size_t taken = std::min(edges.size(), block_edges_ - filled.size());
     const auto end = edges.begin() + static_cast<std::ptrdiff_t>(taken);
@@ -39,6 +57,23 @@ void edge_pipeline::push(std::span<const edge> edges) {
       submit_current();
     }
   }
+}
+
+void edge_pipeline::write_in_place(std::span<const edge> edges) {
+  if (threads_.empty()) start_threads();
+  submit_current();
+  try {
+    while (!edges.empty()) {
+      owned_block lent = take_spare();
+      lent->edges = edges.first(std::min(edges.size(), lent_edges));
+      edges = edges.subspan(lent->edges.size());
+      submit(std::move(lent));
+    }
+  } catch (...) {
+    wait_for_all();  // threads still read the caller's edges
+    throw;
+  }
+  finish();
 }
 
 void edge_pipeline::finish() {
@@ -53,16 +88,30 @@ edge_pipeline::owned_block edge_pipeline::take_spare() {
   if (spare_.empty()) return std::make_unique<block>();
   owned_block out = std::move(spare_.back());
   spare_.pop_back();
-  out->edges.clear();
+  out->copies.clear();
   return out;
 }
 
 void edge_pipeline::submit_current() {
-  if (current_) submit(std::exchange(current_, nullptr));
+  if (!current_) return;
+  current_->edges = current_->copies;
+  submit(std::exchange(current_, nullptr));
+}
+
+/// What is refused a place is missing from then on.
+void edge_pipeline::take_place(block& taken) {
+  try {
+    taken.place = out_.take_place(taken.edges.size_bytes());
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    throw;
+  }
 }
 
 /// Hands a block over; without threads it is written here.
 void edge_pipeline::submit(owned_block full) {
+  if (has_places_) take_place(*full);
   locked lock(mutex_);
   turned_.wait(lock, [&] { return submitted_ - turn_ < most_blocks_ || failure_; });
   rethrow_failure();
@@ -112,6 +161,7 @@ void edge_pipeline::format(block& taken, std::size_t thread) {
   taken.failure = nullptr;
   try {
     taken.bytes = format_(taken.edges, thread, taken.text);
+    if (has_places_) out_.replace(taken.place, taken.bytes);
   } catch (...) {
     taken.failure = std::current_exception();
   }
@@ -136,7 +186,11 @@ void edge_pipeline::write(block& ready, locked& lock) {
   if (!failure_ && !failure && !is_abandoned_) {
     lock.unlock();
     try {
-      out_.write_packed(ready.bytes);
+      if (has_places_) {
+        out_.count_placed(ready.bytes.size());
+      } else {
+        out_.write_packed(ready.bytes);
+      }
     } catch (...) {
       failure = std::current_exception();
     }

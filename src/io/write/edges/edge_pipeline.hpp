@@ -1,6 +1,6 @@
 #pragma once
 // Edges on their way to the output: taken in blocks, made to bytes by several threads, written in
-// order, while the caller finds more.
+// order, or each at its place where that is known, while the caller finds more.
 
 #include <condition_variable>
 #include <cstddef>
@@ -56,7 +56,8 @@ class block_text {
 /// of finish() or the destructor. Threads start with the first full block: few edges
 /// need none, and one thread is the caller's. No thread waits for its turn to write: the one that
 /// completes the block whose turn it is writes that and all that are ready behind it, while the
-/// others go on.
+/// others go on. Records as they are in memory have known places: in a file that has such, each
+/// thread writes its own, and many edges at a time are written from where they lie.
 class edge_pipeline {
  public:
   /// Makes the bytes of a block, on thread number `thread`; they stay valid as long as edges and
@@ -66,12 +67,15 @@ class edge_pipeline {
 
   /// @param block_edges edges of a block.
   edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges, formatter format);
+  /// Writes the edges as they are in memory; by no more than two where the output has no places.
+  edge_pipeline(output_file& out, std::size_t threads, std::size_t block_edges);
   /// Leaves out what is not written yet.
   ~edge_pipeline();
   edge_pipeline(const edge_pipeline&) = delete;
   edge_pipeline& operator=(const edge_pipeline&) = delete;
 
-  /// Copies `edges`. The call waits only where the output is slower than the caller.
+  /// Takes `edges`, which need not stay. Few are copied, and the call waits only where the output
+  /// is slower than the caller. Many that go to places are written before the call ends.
   /// @throw what writing an earlier block threw; nothing is written after that.
   void push(std::span<const edge> edges);
   /// Waits until everything is written.
@@ -83,7 +87,9 @@ class edge_pipeline {
  private:
   struct block {
     std::uint64_t number = 0;
-    std::vector<edge> edges;
+    std::uint64_t place = 0;  // in the output, where blocks have one
+    std::vector<edge> copies;
+    std::span<const edge> edges;  // `copies`, or edges of the caller
     block_text text;
     std::string_view bytes;  // of `edges` or `text`
     std::exception_ptr failure;
@@ -92,7 +98,10 @@ class edge_pipeline {
   using locked = std::unique_lock<std::mutex>;
 
   [[nodiscard]] owned_block take_spare();
+  /// Writes edges of the caller.
+  void write_in_place(std::span<const edge> edges);
   void submit_current();
+  void take_place(block& taken);
   void submit(owned_block full);
   void start_threads();
   void work(std::size_t thread);
@@ -107,7 +116,8 @@ class edge_pipeline {
   const std::size_t most_blocks_;  // submitted and not written yet
   const std::size_t block_edges_;
   formatter format_;
-  owned_block current_;  // that is being filled; null before the first edge
+  bool has_places_ = false;  // blocks are written as they are formatted
+  owned_block current_;      // that is being filled; null before the first edge
   std::uint64_t edges_ = 0;
 
   std::mutex mutex_;

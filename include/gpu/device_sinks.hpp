@@ -87,10 +87,10 @@ struct device_count_sink {
 
 /// Write the pairs that pass the filter as a list in ascending (row, column).
 ///
-/// If more are found than fit, `found` is their number all the same and `edges` holds the first. Up
-/// to 2^22 pairs of rows are all computed, with 8 bytes of scratch each. Of more, pairs may be
-/// computed up to three times; compute capability 9.0 screens strict cuts, with 16 more bytes of
-/// scratch an edge and 40 and a packed row a row. Not for Kendall's tau (unsupported).
+/// If more are found than fit, `found` is their number all the same and `edges` holds the first. A
+/// call with up to 2^22 pairs of rows computes them all, with 8 bytes of scratch each. A larger one
+/// may compute pairs up to three times; compute capability 9.0 screens strict cuts, with 16 more
+/// bytes of scratch an edge and 40 and a packed row a row. Not for Kendall's tau (unsupported).
 struct device_edge_sink {
   device_vector_view<edge> edges = {};           ///< [capacity], at least 1.
   device_vector_view<std::uint64_t> found = {};  ///< [1]: edges that there are.

@@ -1,5 +1,7 @@
 #include "cuda/pairs/prepared_table.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <vector>
 
@@ -24,8 +26,14 @@ device_prepared_table::device_prepared_table(const detail::measure_traits& of,
   detail::row_info info;
   rows_.emplace(of, tables, format, exec, budget, *alone, own_.get(), info, front_rows);
   if (!rows_->resident()) {
-    throw out_of_memory("prepared rows: they do not fit the device",
-                        static_cast<std::size_t>(info.rows) * format.bytes());
+    const std::size_t needed = static_cast<std::size_t>(info.rows) * format.bytes();
+    throw out_of_memory(
+        exec.workspace_bytes == 0
+            ? fmt::format("prepared rows: {} bytes do not fit the device", needed)
+            : fmt::format("execution.workspace_bytes: got {}, prepared rows need {} bytes and room "
+                          "for their input",
+                          exec.workspace_bytes, needed),
+        needed);
   }
   own_.synchronize();
   what = of.info.what;

@@ -109,7 +109,7 @@ constexpr tiled_extents tiled_extents_of(index_t rows, index_t cols, index_t til
 }
 /// Rows of planes that have none behind the last group: their limbs are multiplied pair by pair,
 /// because tiles would multiply padding almost alone.
-inline constexpr index_t most_few_rows = 128;
+inline constexpr index_t most_few_rows = 64;
 /// The same of such planes.
 void launch_multiply_few_limbs(const limb_product_job& job, cudaStream_t stream);
 /// Compute capability 9.0.

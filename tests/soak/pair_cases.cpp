@@ -1,5 +1,6 @@
 // All pairs on the GPU: every sink of each measure beside the CPU, with every variant, of tables in
 // host and in device memory, with results that come to the host or stay.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -16,6 +17,12 @@ namespace {
 double tensor_error(index_t cols) {
   const auto padded = static_cast<double>((cols + 15) / 16 * 16);
   return 3 * 0x1p-22 + 30 * 0x1p-26 * std::min(padded, 64.0) + 0x1p-24 * std::ceil(padded / 64);
+}
+
+/// Whether a table that may have missing values has any: else its rows are like all others.
+template <class T>
+bool has_nan(const gpu::matrix<T>& x) {
+  return std::any_of(x.data(), x.data() + x.rows() * x.cols(), [](T v) { return v != v; });
 }
 
 struct cuda_side {
@@ -51,10 +58,11 @@ struct cuda_side {
   template <class T>
   double dense_error(const job<T>& of) const {
     const pair_variant variant = of.options.variant;
-    const bool is_exact = (of.what == measure::spearman && of.covariates.rows() == 0) ||
-                          of.what == measure::kendall ||
-                          of.options.nans == gpu::nan_policy::pairwise ||
-                          variant == pair_variant::naive || variant == pair_variant::shared_tiled;
+    const bool is_exact =
+        (of.what == measure::spearman && of.covariates.rows() == 0) ||
+        of.what == measure::kendall ||
+        (of.options.nans == gpu::nan_policy::pairwise && (has_nan(of.x) || has_nan(of.y))) ||
+        variant == pair_variant::naive || variant == pair_variant::shared_tiled;
     return is_exact ? 0 : tensor_error(of.x.cols());
   }
 };

@@ -96,9 +96,8 @@ double max_t_cut(std::span<const double> maxima, tail side, double level) {
   auto most = static_cast<std::size_t>(level * (1.0 + static_cast<double>(count)));
   while (most > 0 && p_of(most, count) > level) --most;
   if (most >= count) return least_magnitude(side);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double reached = maxima[most];
-  return reached >= 1.0 ? infinity : std::nextafter(reached, infinity);
+  return reached >= 1.0 ? unbounded : std::nextafter(reached, unbounded);
 }
 
 index_t shuffled_rows::rows_in(std::size_t bytes) const {

@@ -161,7 +161,7 @@ def _adopt(x: Any, argument: str) -> Any:
     )
 
 
-# To find the type of NumPy of one of PyTorch, or the other way round, takes as long as a small call.
+# It takes as long as a small call to find the type of NumPy of one of PyTorch, or the reverse.
 _NUMPY_TYPES: dict[Any, np.dtype[Any]] = {}
 _TORCH_TYPES: dict[np.dtype[Any], Any] = {}
 

@@ -233,7 +233,7 @@ def test_the_line_for_what_scipy_saves(
     made = made.astype(dtype)
     path = tmp_path / "a.npz"
     sparse.save_npz(path, made)
-    with pytest.raises(gs.InvalidArgument, match="scipy.sparse.save_npz") as refused:
+    with pytest.raises(gs.InvalidArgument, match=r"scipy\.sparse\.save_npz") as refused:
         gs.read_table(path)
     exec(str(refused.value).split('"')[1], {})
     got = gs.read_table(f"{path}.mtx")

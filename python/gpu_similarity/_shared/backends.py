@@ -95,6 +95,4 @@ def devices() -> list[Device]:
 
 def survive_fork() -> None:
     """Lets a forked child call the library: see docs/python.md on fork."""
-    os.register_at_fork(
-        before=_core.before_fork, after_in_child=_core.after_fork_in_child
-    )
+    os.register_at_fork(before=_core.before_fork, after_in_child=_core.after_fork_in_child)

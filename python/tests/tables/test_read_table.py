@@ -225,9 +225,7 @@ def test_real_tables(data_file: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64", "uint8"])
-def test_the_line_for_what_scipy_saves(
-    rng: np.random.Generator, tmp_path: Any, dtype: str
-) -> None:
+def test_the_line_for_what_scipy_saves(rng: np.random.Generator, tmp_path: Any, dtype: str) -> None:
     sparse = pytest.importorskip("scipy.sparse")
     made = sparse.random_array((30, 200), density=0.1, random_state=rng, format="csc") * 90
     made = made.astype(dtype)

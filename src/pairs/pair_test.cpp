@@ -152,11 +152,15 @@ class shared_kendall_test final : public pair_test {
   detail::tied_cut cut_;
 };
 
-// p follows from the ties of both rows too.
+// p follows from the ties of both rows too, by a test whose passes keep what is within a cut.
+template <class Test, class Cut>
 class tied_test : public pair_test {
  public:
-  tied_test(std::vector<row_ties> ties, index_t first_col)
-      : ties_(std::move(ties)), first_col_(first_col) {}
+  tied_test(std::vector<row_ties> ties, index_t first_col, index_t cols)
+      : test_(cols), ties_(std::move(ties)), first_col_(first_col) {}
+  void begin(const pair_filter& filter, pair_engine&) final {
+    if (filter.adjust != adjustment::none) within_.emplace(test_, filter.max_p, filter.side);
+  }
   [[nodiscard]] const detail::tied_cut* tied_cut() const final { return &cut_; }
 
  protected:
@@ -165,20 +169,18 @@ class tied_test : public pair_test {
   }
   [[nodiscard]] const row_ties& of_col(index_t col) const { return of_row(first_col_ + col); }
 
+  Test test_;
+  std::optional<Cut> within_;   // of the passes
   std::vector<row_ties> ties_;  // of all rows, those of y behind those of x
   index_t first_col_;
   tail side_ = tail::two_sided;
   detail::tied_cut cut_;
 };
 
-class kendall_ties_test final : public tied_test {
+class kendall_ties_test final : public tied_test<stats::kendall_test, stats::kendall_cut> {
  public:
-  kendall_ties_test(std::vector<row_ties> ties, index_t first_col, index_t cols)
-      : tied_test(std::move(ties), first_col), test_(cols) {}
+  using tied_test::tied_test;
 
-  void begin(const pair_filter& filter, pair_engine&) override {
-    if (filter.adjust != adjustment::none) within_.emplace(test_, filter.max_p, filter.side);
-  }
   [[nodiscard]] bin_request binned(const bin_request& request) const override {
     bin_request out = request;
     out.tied.kendall = &*within_;
@@ -198,19 +200,13 @@ class kendall_ties_test final : public tied_test {
   }
 
  private:
-  stats::kendall_test test_;
-  std::optional<stats::kendall_cut> within_;
   std::optional<stats::kendall_cut> cut_of_p_;
 };
 
-class permutation_test final : public tied_test {
+class permutation_test final : public tied_test<stats::spearman_test, stats::spearman_cut> {
  public:
-  permutation_test(std::vector<row_ties> ties, index_t first_col, index_t cols)
-      : tied_test(std::move(ties), first_col), test_(cols) {}
+  using tied_test::tied_test;
 
-  void begin(const pair_filter& filter, pair_engine&) override {
-    if (filter.adjust != adjustment::none) within_.emplace(test_, filter.max_p, filter.side);
-  }
   [[nodiscard]] bin_request binned(const bin_request& request) const override {
     bin_request out = request;
     out.tied.ranks = &*within_;
@@ -239,10 +235,6 @@ class permutation_test final : public tied_test {
     }
     return out;
   }
-
- private:
-  stats::spearman_test test_;
-  std::optional<stats::spearman_cut> within_;
 };
 
 std::unique_ptr<pair_test> make_pairwise_test(const measure_traits& what, const pair_input& input) {

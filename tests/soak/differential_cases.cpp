@@ -23,7 +23,7 @@ namespace {
 using golden::checksum;
 using gpu::index_t;
 
-// A table, and two groups of its columns in no order, some of which are in neither. Some rows are
+// A table, and two groups of its columns in no order; some columns are in neither. Some rows are
 // constant in a group, equal to another or hold a NaN, also in a column of neither group. Four
 // columns: statistics of exactly 1.
 template <class T>
@@ -75,32 +75,23 @@ gpu::differential_filter draw_filter(dice& d) {
                               gpu::adjustment::bonferroni, gpu::adjustment::benjamini_hochberg})};
 }
 
-checksum sum_of(const gpu::differential_edges& got) {
+template <class... Parts>
+checksum sum_of_parts(const Parts&... parts) {
   checksum sum;
-  sum.add(std::span<const gpu::differential_edge>(got.edges));
-  sum.add(got.summary);
+  (sum.add(parts), ...);
   return sum;
+}
+checksum sum_of(const gpu::differential_edges& got) {
+  return sum_of_parts(std::span<const gpu::differential_edge>(got.edges), got.summary);
 }
 checksum sum_of(const gpu::differential_counts& got) {
-  checksum sum;
-  sum.add(got.degree);
-  sum.add(got.summary);
-  return sum;
+  return sum_of_parts(got.degree, got.summary);
 }
 checksum sum_of(const gpu::differential_partners& got) {
-  checksum sum;
-  sum.add(got.count);
-  sum.add(got.index);
-  for (const auto* const values : {&got.first, &got.second, &got.z, &got.p}) sum.add(*values);
-  sum.add(got.summary);
-  return sum;
+  return sum_of_parts(got.count, got.index, got.first, got.second, got.z, got.p, got.summary);
 }
 checksum sum_of(const gpu::discovery_counts& got) {
-  checksum sum;
-  sum.add(got.below);
-  sum.add(got.at_or_above);
-  sum.add(got.bins);
-  return sum;
+  return sum_of_parts(got.below, got.at_or_above, got.bins);
 }
 
 // Makes one call on both backends and compares the results.

@@ -75,8 +75,8 @@ struct vector_split {
   }
 };
 
-/// Calls visit(position, value) for every element of the row whose turn it is: that of one thread
-/// of `threads`.
+/// Calls visit(position, value) for the elements of a row that belong to thread `thread` of
+/// `threads`.
 template <class T, class Visit>
 __device__ inline void visit_row(const T* row, index_t cols, index_t thread, index_t threads,
                                  const Visit& visit) {

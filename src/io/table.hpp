@@ -74,8 +74,8 @@ struct table {
   [[nodiscard]] std::string_view element_name() const noexcept;
 };
 
-/// The NaN of a matrix; the first is that of the first row, or where `by_columns` of the first
-/// column.
+/// The NaN of a matrix. The first one is in the first row that has any, or, `by_columns`, in the
+/// first such column.
 [[nodiscard]] stored_nans find_nans(const any_matrix& values, bool by_columns = false);
 
 }  // namespace gpu::io

@@ -91,7 +91,7 @@ std::vector<double> max_t_p(std::span<const double> maxima, tail side,
 }
 
 double max_t_cut(std::span<const double> maxima, tail side, double level) {
-  // How many maxima may be as large as a statistic that is kept. Rounding is that of p_of.
+  // How many maxima may be as large as a statistic that is kept. p_of rounds in the same way.
   const std::size_t count = maxima.size();
   auto most = static_cast<std::size_t>(level * (1.0 + static_cast<double>(count)));
   while (most > 0 && p_of(most, count) > level) --most;

@@ -12,7 +12,7 @@
 
 namespace gpu::soft_thresholds {
 
-/// The adjacencies [rows, rows] of statistics of which what is above the diagonal is read; zeros on
+/// The adjacencies [rows, rows] of statistics, which are read above the diagonal alone; zeros on
 /// the diagonal.
 matrix<double> adjacencies(matrix_view<const double> statistics, const overlap_options& options);
 

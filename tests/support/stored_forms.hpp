@@ -53,7 +53,7 @@ class columns_apart {
   std::vector<const T*> begins_;
 };
 
-/// A matrix in compressed sparse rows. Zeros are not stored, but for some that are.
+/// A matrix in compressed sparse rows. Some zeros are stored, most are not.
 template <class T, class Index = std::int32_t>
 class in_csr {
  public:

@@ -12,7 +12,7 @@ build "$folder" "${tests[@]}" parts_model_test
 # A finding ends the process by a signal: as an exit code it would pass for the refusal of a bad argument.
 export ASAN_OPTIONS=abort_on_error=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:abort_on_error=1
-# The command, by random jobs alone and in parts: beside the tests, of which one takes as long as all others.
+# The command, by random jobs alone and in parts: beside the tests, because one test lasts as long as all others.
 trials=60
 "$folder/tests/parts_model_test" --trials $trials --seed 100 >"$folder/parts.log" 2>&1 &
 parts=$!

@@ -43,8 +43,8 @@ struct kept_row_layout {
 
 constexpr int rows_of_warp = 32 / lanes;
 
-/// Brings the warp's rows, of which row 0 is at `kept`: of short rows all loads are on their way
-/// before the first one is stored. All lanes of the warp.
+/// Brings the rows of the warp to `kept`, one behind the other. Short rows are all on their way
+/// before the first element is stored. All lanes of the warp.
 template <class T>
 __device__ void load_rows(device_matrix_view<const T> data, index_t first,
                           const kept_row_layout& layout, T* kept) {

@@ -73,7 +73,7 @@ index_t check_weights(std::span<const double> weights, index_t cols) {
 constexpr std::string_view without_observations =
     "Pearson with options.column_weights and without options.effective_observations";
 
-// With weights and without effective observations there is no test.
+// Weights without effective observations leave no p.
 measure_traits traits_with(const measure_traits& complete, const pair_options& options) {
   measure_traits out = effective_traits_of(column_traits_of(complete, options.covariates.rows()),
                                            options.effective_observations);

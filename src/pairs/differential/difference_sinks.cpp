@@ -101,7 +101,7 @@ bin_counts count_p(const difference_walk& walk, const discovery_search& search) 
 }
 
 // What a filter keeps, after its adjustment for all tests of the job. Benjamini and Hochberg's is
-// counted over the walk, which is that of the whole job then.
+// counted over the walk, which covers the whole job then.
 struct resolved_cut {
   double max_p;
   stats::difference_cut cut;

@@ -71,8 +71,8 @@ class difference_walk {
  public:
   using block_taker = std::function<void(const statistics_block&)>;
 
-  /// Looks at every row of the table, which outlives this, whatever the part. `area` is that of one
-  /// table.
+  /// Looks at every row of the table, which outlives this, whatever the part. `area` is an
+  /// area of one table.
   difference_walk(const any_table& data, const column_groups& groups, const pair_area& area,
                   walk_settings settings, statistics_maker maker);
 

@@ -87,6 +87,10 @@ void run_job(dice& d, measure what, kind of, pair_variant variant, sink_of sink,
   if (side.is_in_device_memory) {
     exec.stream = gpu::stream_ref(stream);
     side.stays_on_device = d.coin();
+    // Few columns have an exact p in host memory, which results in device memory do not.
+    if (side.stays_on_device && one.options.p_method == gpu::p_method::automatic) {
+      one.options.p_method = gpu::p_method::t;
+    }
   } else {
     side.form = d.one_of({0, 0, 1, 2});
     if (gpu::available_devices().size() > 1 && d.coin()) exec.devices = {0, 1};

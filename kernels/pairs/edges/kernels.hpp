@@ -67,15 +67,17 @@ struct statistic_matrix {
   index_t first_row;  ///< Number of row 0 in the whole input, and of column 0.
   index_t first_col;
 };
-/// Statistics that launch_select_edges takes: it counts them in 32 bits, and a launch has few
-/// blocks.
-inline constexpr index_t most_selected_statistics = index_t{1} << 22;
-/// Where edges of a matrix are written.
+/// Statistics that launch_select_edges takes: it counts them in 30 bits.
+inline constexpr index_t most_selected_statistics = (index_t{1} << 30) - 1;
+/// Where edges of a matrix are written: whole, or as entries of a queue.
 struct selected_edges {
-  edge* edges;  ///< [capacity]
-  std::uint64_t capacity;
-  unsigned long long* found;     ///< Kept pairs; not written where the matrix is empty.
-  std::uint32_t* kept_by_block;  ///< [select_blocks(rows * cols)], zeros before the launch.
+  edge* edges = nullptr;                ///< [capacity], or null.
+  std::uint64_t* keys = nullptr;        ///< [capacity], of `layout`; where there are no `edges`.
+  std::uint64_t* statistics = nullptr;  ///< [capacity], their bits.
+  edge_key_layout layout = {};
+  std::uint64_t capacity = 0;
+  unsigned long long* found = nullptr;     ///< Kept pairs; not written where the matrix is empty.
+  std::uint32_t* kept_by_block = nullptr;  ///< [select_blocks(rows * cols)], zeros before it.
 };
 index_t select_blocks(index_t statistics);
 /// Writes the kept pairs above the diagonal in order, the first `capacity` of them, with p where

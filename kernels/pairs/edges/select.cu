@@ -1,5 +1,5 @@
 // Kept pairs from a matrix of statistics, in its order, by one launch: a block looks at its places,
-// says how many it keeps, and adds up what the blocks before it said.
+// says how many it keeps, and looks back at what the blocks before it said.
 
 #include "kernels/common/launch.cuh"
 #include "kernels/common/warp.cuh"
@@ -10,89 +10,131 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
-constexpr int rounds = 8;  // places of a thread, `threads` apart
-constexpr index_t places_of_block = threads * rounds;
+// All blocks of a large device run at once, so that none waits for one that has not begun.
+constexpr index_t most_blocks = 512;
+constexpr index_t least_places = 256;  // of a warp
 
-// The sum of one value a thread, for all of them.
-__device__ std::uint32_t block_sum(std::uint32_t value) {
-  __shared__ std::uint32_t sums[warps];
-  value = warp_sum(value);
-  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
-  __syncthreads();
-  std::uint32_t sum = 0;
-  for (const std::uint32_t of_warp : sums) sum += of_warp;
-  return sum;
+// The places in a row that a warp looks at.
+index_t places_of_warp(index_t places) {
+  const index_t share = ceil_div(places, most_blocks * warps);
+  return round_up(share < least_places ? least_places : share, index_t{32});
 }
 
-__global__ void select_edges(const statistic_matrix from, const detail::keep_range keep,
-                             const stats::p_function p_of, const selected_edges to) {
-  __shared__ std::uint32_t kept_by[rounds][warps];
+// What a block says is a number times 4, plus what it is the number of. Zero is no answer yet.
+constexpr std::uint32_t of_block = 1;
+constexpr std::uint32_t up_to_block = 2;
+
+// The sum of what the blocks before this one keep. All lanes of one warp call: they read a window
+// of blocks at a time, back to one that says its sum.
+__device__ std::uint32_t kept_before(const std::uint32_t* said_by_block) {
+  constexpr int reads = 8;  // of a lane, at once
+  const auto* const said_by = static_cast<const volatile std::uint32_t*>(said_by_block);
+  std::uint32_t sum = 0;
+  for (int last = static_cast<int>(blockIdx.x) - 1 - static_cast<int>(threadIdx.x % 32);;
+       last -= 32 * reads) {
+    std::uint32_t said[reads];
+#pragma unroll
+    for (int i = 0; i < reads; ++i) {
+      said[i] = last - 32 * i < 0 ? up_to_block : said_by[last - 32 * i];
+    }
+#pragma unroll
+    for (int i = 0; i < reads; ++i) {
+      while (said[i] == 0) said[i] = said_by[last - 32 * i];
+      const unsigned with_sum = __ballot_sync(all_lanes, (said[i] & up_to_block) != 0);
+      const unsigned up_to_nearest = with_sum ^ (with_sum - 1);  // all, where none has it
+      sum += warp_sum((up_to_nearest >> threadIdx.x % 32 & 1) != 0 ? said[i] >> 2 : 0U);
+      if (with_sum != 0) return sum;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(threads, 4)
+    select_edges(const statistic_matrix from, const std::uint32_t places_of_warp,
+                 const detail::keep_range keep, const stats::p_function p_of,
+                 const selected_edges to) {
   const auto places = static_cast<std::uint32_t>(from.rows * from.cols);
   const auto cols = static_cast<std::uint32_t>(from.cols);
-  const auto first = static_cast<std::uint32_t>(blockIdx.x * places_of_block);
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
-  double statistics[rounds];
-  unsigned before[rounds];  // kept by lanes of the warp before this one
-  bool kept[rounds];
-#pragma unroll
-  for (int round = 0; round < rounds; ++round) {
-    const std::uint32_t at = first + static_cast<std::uint32_t>(round * threads) + threadIdx.x;
-    const index_t row = from.first_row + at / cols;
-    const index_t col = from.first_col + at % cols;
-    kept[round] = at < places && row < col;
-    statistics[round] = kept[round] ? from.statistics[at] : 0;
-    kept[round] = kept[round] && keep.keeps(statistics[round]);
-    const unsigned lanes = __ballot_sync(all_lanes, kept[round]);
-    before[round] = __popc(lanes & ((1U << lane) - 1));
-    if (lane == 0) kept_by[round][warp] = __popc(lanes);
+  const std::uint32_t first = (blockIdx.x * warps + warp) * places_of_warp;
+  const std::uint32_t end = min(first + places_of_warp, places);
+  // visit(row, col, statistic, whether it is kept) for each place of the lane, in step.
+  const auto for_each_place = [&](const auto& visit) {
+    std::uint32_t at = first + lane;
+    std::uint32_t row = at / cols;
+    std::uint32_t col = at % cols;
+    const std::uint32_t rows_of_step = 32 / cols;
+    const std::uint32_t cols_of_step = 32 % cols;
+#pragma unroll 4
+    for (std::uint32_t step = first; step < end; step += 32) {
+      const bool is_pair = at < end && from.first_row + row < from.first_col + col;
+      const double statistic = is_pair ? from.statistics[at] : 0;
+      visit(row, col, statistic, is_pair && keep.keeps(statistic));
+      at += 32;
+      row += rows_of_step;
+      col += cols_of_step;
+      if (col >= cols) {
+        col -= cols;
+        ++row;
+      }
+    }
+  };
+  std::uint32_t kept_of_lane = 0;
+  for_each_place([&](std::uint32_t, std::uint32_t, double, bool kept) { kept_of_lane += kept; });
+  __shared__ std::uint32_t kept_by_warp[warps];
+  __shared__ std::uint32_t kept_earlier;
+  const std::uint32_t kept_of_warp = warp_sum(kept_of_lane);
+  if (lane == 0) kept_by_warp[warp] = kept_of_warp;
+  __syncthreads();
+  // Blocks begin in the order of their numbers, and say their own number before they wait.
+  if (warp == 0) {
+    std::uint32_t own = 0;
+    for (const std::uint32_t of_warp : kept_by_warp) own += of_warp;
+    std::uint32_t* const here = to.kept_by_block + blockIdx.x;
+    if (lane == 0) atomicExch(here, own << 2 | of_block);
+    const std::uint32_t before = kept_before(to.kept_by_block);
+    if (lane == 0) {
+      atomicExch(here, (before + own) << 2 | up_to_block);
+      if (blockIdx.x + 1 == gridDim.x) *to.found = before + own;
+      kept_earlier = before;
+    }
   }
   __syncthreads();
-  std::uint32_t own = 0;
-  for (const auto& of_round : kept_by) {
-    for (const std::uint32_t of_warp : of_round) own += of_warp;
-  }
-  // Blocks begin in the order of their numbers, and say their own number before they wait. Zero is
-  // no answer yet.
-  if (threadIdx.x == 0) atomicExch(to.kept_by_block + blockIdx.x, own + 1);
-  std::uint32_t earlier = 0;
-  for (unsigned block = threadIdx.x; block < blockIdx.x; block += threads) {
-    std::uint32_t said = 0;
-    while ((said = *static_cast<volatile std::uint32_t*>(to.kept_by_block + block)) == 0) {
+  if (kept_of_warp == 0) return;
+  std::uint64_t place = kept_earlier;
+  for (unsigned w = 0; w < warp; ++w) place += kept_by_warp[w];
+  for_each_place([&](std::uint32_t row, std::uint32_t col, double statistic, bool kept) {
+    const unsigned lanes = __ballot_sync(all_lanes, kept);
+    const std::uint64_t out = place + __popc(lanes & ((1U << lane) - 1));
+    place += __popc(lanes);
+    if (!kept || out >= to.capacity) return;
+    row += static_cast<std::uint32_t>(from.first_row);
+    if (to.edges == nullptr) {
+      to.keys[out] = to.layout.of(row, static_cast<std::uint32_t>(from.first_col) + col);
+      to.statistics[out] = static_cast<std::uint64_t>(__double_as_longlong(statistic));
+    } else {
+      to.edges[out] = {.row = row,
+                       .col = col,
+                       .statistic = statistic,
+                       .p = p_of.table == nullptr ? 0.0 : p_of(statistic)};
     }
-    earlier += said - 1;
-  }
-  earlier = block_sum(earlier);
-  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) *to.found = earlier + own;
-  std::uint32_t place = earlier;
-#pragma unroll
-  for (int round = 0; round < rounds; ++round) {
-    for (unsigned w = 0; w < warps; ++w) {
-      const std::uint64_t out = place + before[round];
-      if (w == warp && kept[round] && out < to.capacity) {
-        const std::uint32_t at = first + static_cast<std::uint32_t>(round * threads) + threadIdx.x;
-        to.edges[out] = {.row = static_cast<std::uint32_t>(from.first_row) + at / cols,
-                         .col = at % cols,
-                         .statistic = statistics[round],
-                         .p = p_of.table == nullptr ? 0.0 : p_of(statistics[round])};
-      }
-      place += kept_by[round][w];
-    }
-  }
+  });
 }
 
 }  // namespace
 
 index_t select_blocks(index_t places) {
-  return ceil_div(places, places_of_block);
+  return ceil_div(places, warps * places_of_warp(places));
 }
 
 void launch_select_edges(const statistic_matrix& from, const detail::keep_range& keep,
                          const stats::p_function& p_of, const selected_edges& to,
                          cudaStream_t stream) {
-  const index_t blocks = select_blocks(from.rows * from.cols);
+  const index_t places = from.rows * from.cols;
+  const index_t blocks = select_blocks(places);
   if (blocks == 0) return;
-  select_edges<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(from, keep, p_of, to);
+  select_edges<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
+      from, static_cast<std::uint32_t>(places_of_warp(places)), keep, p_of, to);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

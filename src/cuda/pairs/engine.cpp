@@ -14,6 +14,7 @@
 
 #include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/device_group.hpp"
+#include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/programs/edge_matrix.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
@@ -235,27 +236,53 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
   const device_buffer<std::byte> memory(bytes, stream());
   arena pieces(memory.data());
   const edge_matrix matrix(area_, pieces);
-  const kernels::zeroed_words zeros = matrix.zeros();
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemsetAsync(zeros.words, 0, static_cast<std::size_t>(zeros.count) * 8, stream()));
   const auto step = dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
                                area_.rows.begin, area_.cols.begin);
   rows_->for_each_panel(area_.rows, area_.cols, kernels::pair_region::whole, step.tile, stream(),
                         [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
   const pinned_buffer<edge> edges(most_selected_edges);
   const pinned_buffer<unsigned long long> found(1);
+  const auto select = [&](const auto&... to) {
+    const kernels::zeroed_words zeros = matrix.zeros();
+    GPU_SIMILARITY_CUDA_CHECK(
+        cudaMemsetAsync(zeros.words, 0, static_cast<std::size_t>(zeros.count) * 8, stream()));
+    matrix.select(keep.widest, to..., found.data(), stream());
+  };
   stats::p_function p_of = request.p_of;
   if (p_of.table != nullptr) p_of.table = resident_table(*p_of.table);
-  matrix.select(keep.widest, p_of, {edges.data(), most_selected_edges}, found.data(), stream());
+  select(p_of, device_vector_view<edge>(edges.data(), most_selected_edges));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-  if (*found.data() > most_selected_edges) return false;
-  const std::span<edge> kept(edges.data(), *found.data());
-  if (p_of.table != request.p_of.table && p_of.table == nullptr) {
-    for (edge& each : kept) each.p = request.p_of(each.statistic);
+  const std::uint64_t count = *found.data();
+  const std::size_t room = output_room(budget_);
+  const auto expected = static_cast<double>(count);
+  const bool are_few = count <= most_selected_edges;
+  if (!are_few && bytes + count * 2 * sizeof(std::uint64_t) +
+                          edge_output::bytes(request, receiver, expected, room) >
+                      budget_.left()) {
+    return false;
   }
   const auto walk = walk_pairs("pairs", area_.rows.size());
   static_cast<void>(walk->take([&](index_t) { return area_.rows.size(); }));
-  deliver_batches(kept, request.batch_edges, receiver);
+  if (are_few) {
+    const std::span<edge> kept(edges.data(), count);
+    if (p_of.table != request.p_of.table && p_of.table == nullptr) {
+      for (edge& each : kept) each.p = request.p_of(each.statistic);
+    }
+    deliver_batches(kept, request.batch_edges, receiver);
+  } else {
+    const candidate_buffer queue(count, stream());
+    const auto layout = kernels::edge_key_layout::of_rows(area_.rows.begin, area_.rows.end,
+                                                          area_.cols.begin, area_.cols.size());
+    select(queue.places(), layout);
+    event selected;
+    event read;
+    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(selected.get(), stream()));
+    receiver.begin({.least = expected, .most = expected});
+    edge_output output(request, receiver, expected, room);
+    output.open(expected);
+    output.push({queue.places().keys, queue.places().values, layout}, count, selected, read);
+    output.drain();
+  }
   walk->advance(pairs());
   walk->finish();
   return true;

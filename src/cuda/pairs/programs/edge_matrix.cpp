@@ -15,6 +15,12 @@ namespace {
 
 using kernels::pair_tile_kind;
 
+// Fewer statistics are there before a screen could begin. Of more, a screen finds a few edges
+// sooner where rows are long (H200, 3000 rows: from some 1000 columns on), and many edges later.
+constexpr index_t few_statistics = index_t{1} << 22;
+constexpr index_t most_statistics = index_t{1} << 24;
+constexpr index_t most_steps = index_t{1} << 33;
+static_assert(most_statistics <= kernels::most_selected_statistics);
 // Multiply-adds of doubles that any device ends in a millisecond, without its tensor cores.
 constexpr index_t most_double_steps = index_t{1} << 28;
 // Tables that stay on a device: 5 MiB.
@@ -34,9 +40,9 @@ index_t counter_words(const detail::pair_area& area) {
 bool edge_matrix::takes(const call_shape& shape) {
   const row_format& format = shape.format;
   const index_t statistics = statistics_of(shape.area);
-  if (!shape.has_room || shape.is_never_short || statistics > kernels::most_selected_statistics) {
-    return false;
-  }
+  const bool are_few = statistics <= few_statistics ||
+                       (statistics <= most_statistics && statistics * format.cols <= most_steps);
+  if (!shape.has_room || shape.is_never_short || !are_few) return false;
   switch (format.tile) {
     case pair_tile_kind::shared_int8:
     case pair_tile_kind::tensor_int8:
@@ -61,19 +67,35 @@ kernels::zeroed_words edge_matrix::zeros() const {
 }
 
 void edge_matrix::select(const detail::keep_range& keep, const stats::p_function& p_of,
-                         device_vector_view<edge> edges, unsigned long long* found,
-                         cudaStream_t stream) const {
+                         kernels::selected_edges to, cudaStream_t stream) const {
+  to.kept_by_block = reinterpret_cast<std::uint32_t*>(kept_by_block_);
   kernels::launch_select_edges({.statistics = statistics_,
                                 .rows = area_.rows.size(),
                                 .cols = area_.cols.size(),
                                 .first_row = area_.rows.begin,
                                 .first_col = area_.cols.begin},
-                               keep, p_of,
-                               {.edges = edges.data(),
-                                .capacity = static_cast<std::uint64_t>(edges.size()),
-                                .found = found,
-                                .kept_by_block = reinterpret_cast<std::uint32_t*>(kept_by_block_)},
-                               stream);
+                               keep, p_of, to, stream);
+}
+
+void edge_matrix::select(const detail::keep_range& keep, const stats::p_function& p_of,
+                         device_vector_view<edge> edges, unsigned long long* found,
+                         cudaStream_t stream) const {
+  select(
+      keep, p_of,
+      {.edges = edges.data(), .capacity = static_cast<std::uint64_t>(edges.size()), .found = found},
+      stream);
+}
+
+void edge_matrix::select(const detail::keep_range& keep, const candidate_places& queue,
+                         const kernels::edge_key_layout& layout, unsigned long long* found,
+                         cudaStream_t stream) const {
+  select(keep, {},
+         {.keys = queue.keys,
+          .statistics = queue.values,
+          .layout = layout,
+          .capacity = queue.capacity,
+          .found = found},
+         stream);
 }
 
 const stats::p_table* resident_table(const stats::p_table& table) {

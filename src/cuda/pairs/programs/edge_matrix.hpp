@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/pairs/programs/call_shape.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
@@ -29,8 +30,15 @@ class edge_matrix {
   /// are.
   void select(const detail::keep_range& keep, const stats::p_function& p_of,
               device_vector_view<edge> edges, unsigned long long* found, cudaStream_t stream) const;
+  /// The same, of edges that fit `queue`.
+  void select(const detail::keep_range& keep, const candidate_places& queue,
+              const kernels::edge_key_layout& layout, unsigned long long* found,
+              cudaStream_t stream) const;
 
  private:
+  void select(const detail::keep_range& keep, const stats::p_function& p_of,
+              kernels::selected_edges to, cudaStream_t stream) const;
+
   const detail::pair_area& area_;
   double* statistics_;
   std::uint64_t* kept_by_block_;

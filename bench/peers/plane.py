@@ -92,6 +92,31 @@ class Torch:
             m.fill_diagonal_(0)
         return m.topk(min(k, m.shape[1]), 1)
 
+    def rank(self, x):
+        return x.argsort(1).argsort(1) + 1
+
+    def mean_filter(self, x, window):
+        if window <= 128:
+            return self.torch.nn.functional.avg_pool1d(x[:, None], window, 1)[:, 0]
+        sums = self.torch.nn.functional.pad(x.double().cumsum(1), (1, 0))
+        return ((sums[:, window:] - sums[:, :-window]) / window).to(x.dtype)
+
+    def top_k(self, x, k):
+        return x.topk(k, 1)[0]
+
+    def top_k_distinct(self, x, k):
+        values, counts = self.torch.unique(x, return_counts=True)
+        return values[-k:].flip(0), counts[-k:].flip(0)
+
+    def whole(self, x, levels):
+        return (x * levels / 4).round().to(self.torch.int32)
+
+    def signs(self, x):
+        return ((x >= 0) * 2 - 1).to(self.torch.int8)
+
+    def sign_products(self, x, y):
+        return self.torch._int_mm(x, y)
+
     def host(self, x):
         return x.cpu()
 
@@ -145,6 +170,25 @@ class NumPy:
         best = np.argpartition(m, m.shape[1] - k, axis=1)[:, m.shape[1] - k:]
         return np.take_along_axis(m, best, 1), best
 
+    def rank(self, x):
+        return x.argsort(1).argsort(1) + 1
+
+    def mean_filter(self, x, window):
+        from scipy.ndimage import uniform_filter1d
+        cut = window // 2
+        return uniform_filter1d(x, window, axis=1)[:, cut:x.shape[1] - cut]
+
+    def top_k(self, x, k):
+        best = np.take_along_axis(x, np.argpartition(x, x.shape[1] - k, 1)[:, -k:], 1)
+        return np.take_along_axis(best, np.argsort(-best, 1), 1)
+
+    def top_k_distinct(self, x, k):
+        values, counts = np.unique(x, return_counts=True)
+        return values[-k:][::-1], counts[-k:][::-1]
+
+    def whole(self, x, levels):
+        return (x * levels / 4).round().astype(np.int32)
+
     def host(self, x):
         return x
 
@@ -177,6 +221,84 @@ def pair_cells(peer):
                     for sink in sinks:
                         yield {"operation": "against", "measure": measure, "dtype": "float32", "alike": False,
                                "sink": sink, "rows": rows, "cols": cols, "y": y}
+
+
+def operation_cells(peer):
+    """The other operations. `sink` has the number that an operation is given; a product has `y` columns."""
+    def cell(what, dtype, number, rows, cols, y=0):
+        return {"operation": "operation", "measure": what, "dtype": dtype, "alike": False, "sink": str(number),
+                "rows": rows, "cols": cols, "y": y}
+    for dtype in ("float32", "float64"):
+        for rows in (1, 10, 100, 1000, 10_000, 100_000):
+            for cols in (30, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000):
+                if rows * cols > 2e8 or rows * cols < 1000:
+                    continue
+                yield cell("rank", dtype, 0, rows, cols)
+                yield from (cell("mean_filter", dtype, w, rows, cols) for w in (5, 31, 101, 1001, 20_001) if w < cols)
+                yield from (cell("top_k", dtype, k, rows, cols) for k in (1, 10, 32, 100, 1000, 2048, 20_000)
+                            if k < cols)
+        for rows in (1, 64, 1000, 4096, 100_000):
+            for cols in (16, 64, 1000, 4096):
+                yield from (cell("matmul", dtype, 0, rows, cols, y) for y in (1, 16, 64, 1000, 4096))
+    for cols in (10_000, 1_000_000, 100_000_000):
+        for levels in (100, 1_000_000):
+            yield from (cell("top_k_distinct", "int32", f"{k}/{levels}", 1, cols) for k in (20, 100, 1000))
+    if peer.name == "cuda":
+        for size in (1024, 4096, 8192, 16_384):
+            yield cell("binary_matmul", "int8", 0, size, size, size)
+
+
+class Operation:
+    """One cell of operation_cells, as Pairs."""
+
+    def __init__(self, cell, peer, seed):
+        self.what, self.peer = cell["measure"], peer
+        self.number, *levels = (int(n) for n in cell["sink"].split("/"))
+        drawn = "float64" if cell["dtype"] == "float64" else "float32"
+        self.x = peer.rows(cell["rows"], cell["cols"], drawn, False, seed)
+        self.run = {} if peer.name == "cuda" else {"backend": "cpu"}
+        if levels:
+            self.x = peer.whole(self.x, levels[0])
+        if cell["y"]:
+            self.y = peer.rows(cell["cols"], cell["y"], drawn, False, seed + 1)
+        if self.what == "binary_matmul":
+            self.bits = [gs.pack_bits(self.x), gs.pack_bits(self.y.T.contiguous())]
+            self.x, self.y = peer.signs(self.x), peer.signs(self.y)
+
+    def ours(self):
+        if self.what == "rank":
+            return gs.rank(self.x, **self.run)
+        if self.what == "mean_filter":
+            return gs.mean_filter(self.x, self.number, boundary="valid", **self.run)
+        if self.what == "top_k":
+            return gs.top_k(self.x, self.number, **self.run).values
+        if self.what == "top_k_distinct":
+            found = gs.top_k_distinct(self.x[0], self.number, **self.run)
+            return found.values, found.counts
+        if self.what == "matmul":
+            return gs.matmul(self.x, self.y, **self.run)
+        return gs.binary_matmul(*self.bits, product="xnor_dot")
+
+    def theirs(self):
+        if self.what == "rank":
+            return self.peer.rank(self.x)
+        if self.what == "matmul":
+            return self.x @ self.y
+        if self.what == "binary_matmul":
+            return self.peer.sign_products(self.x, self.y)
+        x = self.x[0] if self.what == "top_k_distinct" else self.x
+        return getattr(self.peer, self.what)(x, self.number)
+
+    def difference(self):
+        """The largest, as a share of the largest value."""
+        ours, theirs = self.ours(), self.theirs()
+        if not isinstance(ours, tuple):
+            ours, theirs = (ours,), (theirs,)
+        worst = 0.0
+        for a, b in zip(ours, theirs, strict=True):
+            a, b = (self.peer.numpy(v).ravel().astype(np.float64) for v in (a, b))
+            worst = max(worst, np.abs(a[:b.size] - b).max() / max(1, np.abs(b).max()))
+        return worst
 
 
 class Pairs:
@@ -287,7 +409,7 @@ RATES = {"cuda": (2e13, 1e10), "cpu": (1e11, 1e8)}
 
 def least_ms(cell, target):
     products, values = RATES[target]
-    partners = cell["y"] or cell["rows"]
+    partners = cell["y"] or (1 if cell["operation"] == "operation" else cell["rows"])
     drawn = (cell["rows"] + cell["y"]) * cell["cols"]
     return 1e3 * max(cell["rows"] * partners * cell["cols"] / products, drawn / values / 10)
 
@@ -336,7 +458,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the cells and end")
     asked = parser.parse_args()
     peer = Torch() if asked.target == "cuda" else NumPy()
-    cells = [cell for cell in pair_cells(peer) if all(word in name_of(cell) for word in asked.only)]
+    cells = [cell for cell in [*pair_cells(peer), *operation_cells(peer)] if all(word in name_of(cell) for word in asked.only)]
     random.Random(asked.seed).shuffle(cells)
     if asked.cell:
         cells, asked.most_ms = [cell_of(name) for name in asked.cell], float("inf")
@@ -351,7 +473,7 @@ def main():
         if least_ms(cell, asked.target) > asked.most_ms:
             continue
         try:
-            job = Pairs(cell, peer, asked.seed)
+            job = (Operation if cell["operation"] == "operation" else Pairs)(cell, peer, asked.seed)
             start = time.monotonic()
             cell["difference"] = job.difference()
             if time.monotonic() - start > 5 * asked.most_ms / 1e3:

@@ -50,19 +50,25 @@ def grid(cells, down, across, corner):
 def counts(cells):
     kinds = {}
     for cell in cells:
-        what = "x against y" if cell["y"] else "all pairs"
-        kinds.setdefault((what, cell["measure"], cell["dtype"], SINKS[cell["sink"]]), []).append(cell["ratio"])
+        is_pairs = cell["operation"] != "operation"
+        what = "other operations" if not is_pairs else "x against y" if cell["y"] else "all pairs"
+        result = SINKS[cell["sink"]] if is_pairs else ""
+        kinds.setdefault((what, cell["measure"], cell["dtype"], result), []).append(cell["ratio"])
     kinds = {("all cells", "", "", ""): [cell["ratio"] for cell in cells]} | dict(sorted(kinds.items()))
     return table(["pairs", "measure", "type", "result", "cells", "below 1", "median", "least"],
                  [[*kind, str(len(r)), str(sum(x < 1 for x in r)), ratio(statistics.median(r)), ratio(min(r))]
                   for kind, r in kinds.items()])
 
 
+NUMBERS = {"mean_filter": "window ", "top_k": "k ", "top_k_distinct": "k/values "}
+
+
 def slower(cells):
     rows = []
     for cell in sorted((c for c in cells if c["ratio"] < 1), key=lambda c: c["ratio"]):
         shape = [cell["rows"], cell["y"], cell["cols"]] if cell["y"] else [cell["rows"], cell["cols"]]
-        rows.append([f"{cell['measure']} {cell['dtype']} {SINKS[cell['sink']]}{', alike' if cell['alike'] else ''}",
+        given = SINKS.get(cell["sink"]) or (NUMBERS[cell["measure"]] + cell["sink"] if cell["sink"] != "0" else "")
+        rows.append([f"{cell['measure']} {cell['dtype']} {given}{', alike' if cell['alike'] else ''}",
                      " x ".join(number(n) for n in shape), f"{cell['ms']:.3g}", f"{cell['peer_ms']:.3g}",
                      f"{cell['ratio']:.2f}"])
     return table(["call", "shape", "ms", "peer, ms", "ratio"], rows)
@@ -73,8 +79,8 @@ def page(path):
     cells = [dict(zip(data["columns"], row, strict=True)) for row in data["cells"]]
     for cell in cells:
         cell["ratio"] = cell["peer_ms"] / cell["ms"]
-    pairs = [c for c in cells if not c["y"]]
-    against = [c for c in cells if c["y"]]
+    pairs = [c for c in cells if c["operation"] == "pairs"]
+    against = [c for c in cells if c["operation"] == "against"]
     print(f"""# The plane next to PyTorch
 
 <!-- Written by bench/peers/plane_page.py: change the results or the script, not this page. -->

@@ -207,7 +207,7 @@ TEST_CASE("memory that others write to lives until all have left", "[pair_team]"
     std::atomic<int> in_use = 0;
     const auto work = [&](int member, pair_share& share) {
       std::int64_t sums = member;
-      const auto all = share.exchange({.values = nullptr, .unit = nullptr, .square_sums = &sums});
+      const std::vector<const void*> all = share.exchange(&sums);
       struct guard {
         pair_share& share;
         std::atomic<int>& in_use;
@@ -222,7 +222,8 @@ TEST_CASE("memory that others write to lives until all have left", "[pair_team]"
       {
         const guard leaving{share, in_use, found};
         for (std::size_t other = 0; other < all.size(); ++other) {
-          found.expect(*all[other].square_sums == static_cast<std::int64_t>(other));
+          found.expect(*static_cast<const std::int64_t*>(all[other]) ==
+                       static_cast<std::int64_t>(other));
         }
         // Nobody may be past his guard while another has yet to begin.
         static_cast<void>(share.agree(true));

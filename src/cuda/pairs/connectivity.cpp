@@ -1,7 +1,6 @@
 // Connectivity on CUDA: blocks of whole rows of statistics in device memory, as of a dense result,
 // whose powers a second kernel adds up; the block never leaves the device.
 #include <algorithm>
-#include <vector>
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
@@ -29,47 +28,29 @@ void cuda_engine::connectivity(const detail::connectivity_request& request,
   const device_buffer<double> sums(static_cast<std::size_t>(rows * powers), stream());
   const kernels::pair_tile_kind tile = dense_tile_of<double>(rows_->format());
   const auto walk = walk_pairs("pairs", rows);
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(
-        walk->fair(static_cast<double>(block_rows), static_cast<double>(rows - begin), 1));
-  };
   event done[2];
-  index_range under_way[2];
-  std::vector<index_range> taken;
-  const auto wait = [&](int slot) {
-    if (under_way[slot].empty()) return;
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
-    walk->advance(pairs_of(from_walk(area_, under_way[slot])));
-    under_way[slot] = {};
-  };
-  int slot = 0;
-  for (;;) {
-    wait(slot);
-    const index_range range = walk->take(piece);
-    if (range.empty()) break;
-    const row_range asked = from_walk(area_, range);
-    const auto step = dense_step(tile, block.data(), cols, asked.begin, area_.cols.begin);
-    rows_->for_each_panel(asked, area_.cols, kernels::pair_region::whole, step.tile, stream(),
-                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-    kernels::launch_connectivity({.statistics = block.data(),
-                                  .rows = range.size(),
-                                  .cols = cols,
-                                  .first_self = asked.begin - area_.cols.begin},
-                                 request.network, request.steps, partial.data(),
-                                 sums.data() + range.begin * powers, stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
-    under_way[slot] = range;
-    taken.push_back(range);
-    slot = 1 - slot;
-  }
-  wait(1 - slot);
-  for (const index_range& range : taken) {
-    const std::size_t bytes = static_cast<std::size_t>(range.size() * powers) * sizeof(double);
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.row(range.begin),
-                                              sums.data() + range.begin * powers, bytes,
-                                              cudaMemcpyDeviceToHost, stream()));
-  }
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+  walk_blocks(
+      *walk, walk->fair_pieces(block_rows, rows),
+      [&](index_range range, int slot) {
+        const row_range asked = from_walk(area_, range);
+        launch_dense(dense_step(tile, block.data(), cols, asked.begin, area_.cols.begin), asked);
+        kernels::launch_connectivity({.statistics = block.data(),
+                                      .rows = range.size(),
+                                      .cols = cols,
+                                      .first_self = asked.begin - area_.cols.begin},
+                                     request.network, request.steps, partial.data(),
+                                     sums.data() + range.begin * powers, stream());
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
+      },
+      [&](index_range range, int slot) {
+        GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), done[slot].get()));
+        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+            out.row(range.begin), sums.data() + range.begin * powers,
+            static_cast<std::size_t>(range.size() * powers) * sizeof(double),
+            cudaMemcpyDeviceToHost, output_.get()));
+        GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(output_.get()));
+        walk->advance(pairs_of(from_walk(area_, range)));
+      });
   walk->finish();
 }
 

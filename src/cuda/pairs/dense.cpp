@@ -40,32 +40,21 @@ void cuda_engine::write_dense(matrix_view<Value> out) {
   event sent[2];
   row_download<Value> download(out, cpu_threads_, output_.get());
   const auto walk = walk_pairs("pairs", rows);
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(
-        walk->fair(static_cast<double>(block_rows), static_cast<double>(rows - begin), 1));
-  };
-  const auto compute = [&](index_range range, int slot) {
-    if (range.empty()) return;
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
-    const row_range taken = from_walk(area_, range);
-    const auto step = dense_step(tile, blocks[slot].data(), cols, taken.begin, area_.cols.begin);
-    rows_->for_each_panel(taken, area_.cols, kernels::pair_region::whole, step.tile, stream(),
-                          [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(computed[slot].get(), stream()));
-  };
-  int slot = 0;
-  index_range range = walk->take(piece);
-  compute(range, slot);
-  while (!range.empty()) {
-    const index_range next = walk->take(piece);
-    compute(next, 1 - slot);
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), computed[slot].get()));
-    download.copy(blocks[slot].data(), range);
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent[slot].get(), output_.get()));
-    walk->advance(pairs_of(from_walk(area_, range)));
-    range = next;
-    slot = 1 - slot;
-  }
+  walk_blocks(
+      *walk, walk->fair_pieces(block_rows, rows),
+      [&](index_range range, int slot) {
+        GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream(), sent[slot].get()));
+        const row_range taken = from_walk(area_, range);
+        launch_dense(dense_step(tile, blocks[slot].data(), cols, taken.begin, area_.cols.begin),
+                     taken);
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(computed[slot].get(), stream()));
+      },
+      [&](index_range range, int slot) {
+        GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), computed[slot].get()));
+        download.copy(blocks[slot].data(), range);
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(sent[slot].get(), output_.get()));
+        walk->advance(pairs_of(from_walk(area_, range)));
+      });
   download.finish();
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
   walk->finish();

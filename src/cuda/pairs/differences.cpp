@@ -321,10 +321,7 @@ class cuda_differences final : public detail::difference_engine {
   // Takes rows of `rows` in turn until none is left: find(range, taken of the walk).
   template <class Find>
   static void walk_rows(pair_walk& walk, index_range rows, index_t at_a_time, const Find& find) {
-    const pair_walk::piece piece = [&](index_t begin) {
-      return static_cast<index_t>(
-          walk.fair(static_cast<double>(at_a_time), static_cast<double>(rows.size() - begin), 1));
-    };
+    const pair_walk::piece piece = walk.fair_pieces(at_a_time, rows.size());
     for (index_range taken = walk.take(piece); !taken.empty(); taken = walk.take(piece)) {
       find({rows.begin + taken.begin, rows.begin + taken.end}, taken);
     }

@@ -108,7 +108,7 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
 
 void cuda_engine::find_ties() {
   if (what_.info.test != significance::permutations) return;
-  const std::vector<std::int64_t> sums = rows_->square_sums(stream());
+  const std::vector<std::int64_t> sums = rows_->square_sums(count(), stream());
   const std::int64_t untied = untied_squares();
   info_.ties.resize(sums.size());
   // Ties that have this tie sum.
@@ -236,10 +236,9 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
   const device_buffer<std::byte> memory(bytes, stream());
   arena pieces(memory.data());
   const edge_matrix matrix(area_, pieces);
-  const auto step = dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
-                               area_.rows.begin, area_.cols.begin);
-  rows_->for_each_panel(area_.rows, area_.cols, kernels::pair_region::whole, step.tile, stream(),
-                        [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+  launch_dense(dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
+                          area_.rows.begin, area_.cols.begin),
+               area_.rows);
   const pinned_buffer<edge> edges(most_selected_edges);
   const pinned_buffer<unsigned long long> found(1);
   const auto select = [&](const auto&... to) {
@@ -317,33 +316,33 @@ void cuda_engine::walk_upper_pairs(std::string_view stage, pair_tile_kind tile,
   const pair_walk::piece piece =
       rows_piece(*walk, area_, pairs_per_launch, area_.is_against() ? rows_of_tile : 1);
   event done[2];
-  std::uint64_t pairs_in[2] = {0, 0};
   auto last_finish = std::chrono::steady_clock::now();
-  const auto wait = [&](int slot) {
-    if (pairs_in[slot] == 0) return;
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::max(std::chrono::duration<double>(now - last_finish).count(), 1e-4);
-    last_finish = now;
-    const double wanted = static_cast<double>(pairs_in[slot]) * launch_seconds / seconds;
-    pairs_per_launch = std::clamp(wanted, pairs_per_launch / 4, pairs_per_launch * 4);
-    walk->advance(pairs_in[slot]);
-    pairs_in[slot] = 0;
-  };
-  int slot = 0;
-  for (;;) {
-    wait(slot);
-    const row_range range = from_walk(area_, walk->take(piece));
-    if (range.empty()) break;
-    rows_->for_each_panel(range, cols_of_rows(area_, range), kernels::pair_region::above_diagonal,
-                          tile, stream(), launch);
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
-    pairs_in[slot] = pairs_of(range);
-    slot = 1 - slot;
-  }
-  wait(1 - slot);
+  walk_blocks(
+      *walk, piece,
+      [&](index_range taken, int slot) {
+        const row_range rows = from_walk(area_, taken);
+        rows_->for_each_panel(rows, cols_of_rows(area_, rows), kernels::pair_region::above_diagonal,
+                              tile, stream(), launch);
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(done[slot].get(), stream()));
+      },
+      [&](index_range taken, int slot) {
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventSynchronize(done[slot].get()));
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds =
+            std::max(std::chrono::duration<double>(now - last_finish).count(), 1e-4);
+        last_finish = now;
+        const std::uint64_t pairs = pairs_of(from_walk(area_, taken));
+        const double wanted = static_cast<double>(pairs) * launch_seconds / seconds;
+        pairs_per_launch = std::clamp(wanted, pairs_per_launch / 4, pairs_per_launch * 4);
+        walk->advance(pairs);
+      });
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
   walk->finish();
+}
+
+void cuda_engine::launch_dense(const tile_step<kernels::dense_sink_args>& step, row_range rows) {
+  rows_->for_each_panel(rows, area_.cols, kernels::pair_region::whole, step.tile, stream(),
+                        [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
 }
 
 detail::made_engine make_pair_engine(const detail::measure_traits& what,

@@ -19,6 +19,7 @@
 #include "cuda/pairs/hopper/screen.hpp"
 #include "cuda/pairs/prepared_table.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
@@ -185,6 +186,8 @@ class cuda_engine final : public detail::pair_engine {
   /// ahead of the device, with progress: launch(panel) is called for every panel, on stream().
   void walk_upper_pairs(std::string_view stage, kernels::pair_tile_kind tile,
                         const std::function<void(const kernels::pair_panel&)>& launch);
+  /// Computes rows [rows.begin, rows.end) with all columns of the area, on stream().
+  void launch_dense(const tile_step<kernels::dense_sink_args>& step, row_range rows);
   /// Bins of kept pairs: [below, bins..., at or above].
   std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::pair_cut& keep,
                                        const detail::bin_request& request);

@@ -57,10 +57,9 @@ std::optional<detail::row_patterns> device_rows::find_patterns(double most_share
   count_ = patterns->size();
   block_rows_ = std::clamp<index_t>(block_rows_, 1, std::max<index_t>(count_, 1));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
-  kernels::launch_row_norms({square_sums_.data(), count_, norms_.data()}, invalid_.data(), stream);
-  if (resident_ && rounding_.data() != nullptr && count_ > 0) {
-    measure_rounding(format_, {0, count_}, memory(), stream);
-  }
+  at_.rows = count_;
+  kernels::launch_row_norms({at_.square_sums, count_, at_.norms}, invalid_.data(), stream);
+  if (at_.rounding != nullptr && count_ > 0) measure_rounding(format_, {0, count_}, at_, stream);
   return patterns;
 }
 
@@ -71,14 +70,16 @@ std::optional<detail::row_patterns> device_rows::fold_resident(double most_share
   const auto rows = static_cast<std::size_t>(count_);
   const std::size_t scratch_bytes = kernels::fold_scratch_bytes(count_);
   // Four numbers a row while patterns are found; then two lists of them and the rows that stay.
-  const std::size_t needed =
-      scratch_bytes + rows * (6 * sizeof(std::uint32_t) + sizeof(std::int64_t) + format_.row_bytes);
+  const std::size_t folded_bytes = sizeof(std::int64_t) + sizeof(kernels::row_norm) +
+                                   format_.row_bytes +
+                                   (format_.rounded ? sizeof(kernels::row_rounding) : 0);
+  const std::size_t needed = scratch_bytes + rows * (6 * sizeof(std::uint32_t) + folded_bytes);
   if (std::isfinite(most_share) && needed > budget.left()) return std::nullopt;
   budget.require(needed, "patterns of rows");
 
-  const kernels::fold_source source{.values = values_.data(),
+  const kernels::fold_source source{.values = at_.values,
                                     .row_bytes = static_cast<index_t>(format_.row_bytes),
-                                    .square_sums = square_sums_.data(),
+                                    .square_sums = at_.square_sums,
                                     .rows = count_,
                                     .border = border};
   const device_buffer<std::byte> scratch(scratch_bytes, stream);
@@ -105,21 +106,17 @@ std::optional<detail::row_patterns> device_rows::fold_resident(double most_share
     return std::nullopt;
   }
   const auto kept = static_cast<std::size_t>(patterns);
-  device_buffer<std::byte> values(kept * format_.row_bytes, stream);
-  device_buffer<std::int64_t> square_sums(kept, stream);
+  const device_buffer<std::byte> unfolded = std::move(memory_);
+  take_memory(patterns, stream);
   const device_buffer<std::uint32_t> lists(2 * rows + kept, stream);
   const kernels::fold_result result{.pattern_of = lists.data(),
                                     .begin = lists.data() + 2 * rows,
                                     .members = lists.data() + rows,
-                                    .values = values.data(),
-                                    .square_sums = square_sums.data()};
+                                    .values = at_.values,
+                                    .square_sums = at_.square_sums};
   kernels::launch_fold_rows(source, places, patterns, result, scratch.data(), scratch_bytes,
                             stream);
-  detail::row_patterns out = read_patterns(result, count_, patterns, valid, stream);
-  whole_.values = std::move(values);
-  whole_.square_sums = std::move(square_sums);
-  take_memory_of(*this, 0);
-  return out;
+  return read_patterns(result, count_, patterns, valid, stream);
 }
 
 // Rows that do not fit the device are on the host: they are folded where they are.
@@ -131,9 +128,7 @@ std::optional<detail::row_patterns> device_rows::fold_on_host(double most_share,
     std::memcpy(host_values_.get() + static_cast<std::size_t>(to) * row_bytes,
                 host_values_.get() + static_cast<std::size_t>(from) * row_bytes, row_bytes);
   };
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(count_));
-  read(sums.data(), square_sums_.data(), sums.size(), stream);
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::vector<std::int64_t> sums = square_sums(count_, stream);
   std::vector<node_id> original;  // rows that have a statistic
   for (index_t i = 0; i < count_; ++i) {
     if (sums[static_cast<std::size_t>(i)] > 0) original.push_back(static_cast<node_id>(i));
@@ -167,7 +162,7 @@ std::optional<detail::row_patterns> device_rows::fold_on_host(double most_share,
     sums[static_cast<std::size_t>(p)] = sums[first];
   }
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-      square_sums_.data(), sums.data(), static_cast<std::size_t>(out.size()) * sizeof(std::int64_t),
+      at_.square_sums, sums.data(), static_cast<std::size_t>(out.size()) * sizeof(std::int64_t),
       cudaMemcpyHostToDevice, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));  // before `sums` goes
   return out;

@@ -102,27 +102,21 @@ void cuda_engine::top_k_by_blocks(const detail::top_k_request& request, const ro
   const stream_guard guard{{stream(), output_.get()}};
   const index_t units = ceil_div(area_.rows.size(), blocks.unit);
   const auto walk = walk_pairs("pairs", units);
-  const pair_walk::piece piece = [&](index_t begin) {
-    return static_cast<index_t>(walk->fair(static_cast<double>(blocks.most),
-                                           static_cast<double>(units - begin), blocks.least));
-  };
-  const auto finish = [&](list_table& table) {
-    if (table.rows.empty()) return;
-    table.deliver(k, output_.get(), out);
-    if (request.take_final_rows) request.take_final_rows(table.rows);
-    walk->advance(pairs_of(from_walk(area_, table.rows)));
-    table.rows = {};
-  };
-  int slot = 0;
-  for (index_range taken = walk->take(piece); !taken.empty(); taken = walk->take(piece)) {
-    list_table& table = tables[slot];
-    table.rows = {taken.begin * blocks.unit, std::min(taken.end * blocks.unit, area_.rows.size())};
-    search(table.rows, table.result());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
-    slot = 1 - slot;
-    finish(tables[slot]);
-  }
-  finish(tables[1 - slot]);
+  walk_blocks(
+      *walk, walk->fair_pieces(blocks.most, units, blocks.least),
+      [&](index_range taken, int slot) {
+        list_table& table = tables[slot];
+        table.rows = {taken.begin * blocks.unit,
+                      std::min(taken.end * blocks.unit, area_.rows.size())};
+        search(table.rows, table.result());
+        GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
+      },
+      [&](index_range, int slot) {
+        const list_table& table = tables[slot];
+        table.deliver(k, output_.get(), out);
+        if (request.take_final_rows) request.take_final_rows(table.rows);
+        walk->advance(pairs_of(from_walk(area_, table.rows)));
+      });
   walk->finish();
 }
 
@@ -179,10 +173,7 @@ void cuda_engine::top_k_by_statistics(const detail::top_k_request& request,
       request, {.unit = 1, .most = most_rows, .least = least_shared_rows},
       [&](row_range rows, const kernels::neighbor_result& lists) {
         const row_range block = from_walk(area_, rows);
-        const auto step = search.compute(block);
-        rows_->for_each_panel(
-            block, area_.cols, kernels::pair_region::whole, step.tile, stream(),
-            [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
+        launch_dense(search.compute(block), block);
         search.choose(source, keep, block, lists, stream());
       },
       out);

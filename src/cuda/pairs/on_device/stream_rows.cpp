@@ -63,24 +63,16 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
       splits_(extra != row_extra::none && !halves_too_ &&
               deciding_tile_of(shape.format, extra) == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
-  const auto rows = static_cast<std::size_t>(shape.rows);
   const row_format& format = shape.format;
   const std::size_t scratch_bytes = scratch_row_bytes(shape.what, format);
   const auto fitting = static_cast<index_t>(memory_sizes::unpacked_of_device_result /
                                             std::max<std::size_t>(scratch_bytes, 1));
   block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
-  memory_.rows = shape.rows;
-  memory_.square_sums = memory.take<std::int64_t>(rows);
-  memory_.norms = memory.take<kernels::row_norm>(rows);
-  if (format.tile != pair_tile_kind::tensor_float || splits_) {
-    memory_.values = memory.take<std::byte>(rows * format.row_bytes);
-  }
-  if (format.unit_bytes != 0) {
-    memory_.unit = memory.take<double>(rows * format.unit_bytes / sizeof(double));
-  }
-  if (extra == row_extra::screens && format.rounded) {
-    memory_.rounding = memory.take<kernels::row_rounding>(rows);
-  }
+  memory_ = take_rows(format, shape.rows,
+                      {.values = format.tile != pair_tile_kind::tensor_float || splits_,
+                       .unit = true,
+                       .rounding = extra == row_extra::screens && format.rounded},
+                      memory);
   scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
   const row_format products = product_format();
   memory_.products = memory.take<std::byte>(product_rows_bytes(products, shape.rows));

@@ -86,12 +86,13 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
   info.rows = count_;
   invalid_ = {1, stream};
   if (in_place && fresh_ <= y.front_) {
-    take_memory_of(y, y.front_ - fresh_);
+    at_ = rows_from(format_, y.at_, -fresh_);
+    at_.rows = count_;
   } else {
     const auto rows = static_cast<std::size_t>(count_);
     budget.take(rows * (sizeof(std::int64_t) + sizeof(kernels::row_norm)), "norms of the rows");
     allocate(budget, stream);
-    copy_rows_of(y, stream);
+    copy_rows(format_, y.count_, y.at_, rows_from(format_, at_, fresh_), stream);
   }
   if (finishes_statistics(format_.tile)) take_product_memory(budget);
   const auto alone = make_solo_share(exec.on_progress);
@@ -121,19 +122,11 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
 }
 
 void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
-  const auto rows = static_cast<std::size_t>(count_ + front_);
-  whole_.square_sums = {rows, stream};
-  whole_.norms = {rows, stream};
   invalid_ = {1, stream};
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
   block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
   if (resident_) {
-    budget.take(rows * format_.bytes(), "prepared rows");
-    if (format_.tile != pair_tile_kind::tensor_float) {
-      whole_.values = {rows * format_.row_bytes, stream};
-    }
-    whole_.unit = {rows * format_.unit_bytes / sizeof(double), stream};
-    if (format_.rounded) whole_.rounding = {rows, stream};
+    budget.take(static_cast<std::size_t>(count_ + front_) * format_.bytes(), "prepared rows");
   } else {
     const std::size_t slot = static_cast<std::size_t>(block_rows_) * format_.bytes();
     budget.take(2 * slot, "two blocks of prepared rows");
@@ -141,33 +134,19 @@ void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
     host_values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(count_) *
                                                                format_.row_bytes);
   }
-  take_memory_of(*this, front_);
+  take_memory(count_ + front_, stream);
+  at_ = rows_from(format_, at_, front_);
+  at_.rows = count_;
 }
 
-// The rows from `first` of the room and the rows of `y` on.
-void device_rows::take_memory_of(const device_rows& y, index_t first) {
-  const auto before = static_cast<std::size_t>(first);
-  square_sums_ = y.whole_.square_sums.behind(before);
-  norms_ = y.whole_.norms.behind(before);
-  values_ = y.whole_.values.behind(before * format_.row_bytes);
-  unit_ = y.whole_.unit.behind(before * format_.unit_bytes / sizeof(double));
-  rounding_ = y.whole_.rounding.behind(before);
-}
-
-void device_rows::copy_rows_of(const device_rows& y, cudaStream_t stream) {
-  const auto behind = static_cast<std::size_t>(fresh_);
-  const auto rows = static_cast<std::size_t>(y.count_);
-  const auto copy = [&](auto& to, const auto& from, std::size_t row_bytes) {
-    if (from.data() == nullptr || rows == 0) return;
-    const std::size_t elements = row_bytes / sizeof(*from.data());
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to.data() + behind * elements, from.data(),
-                                              rows * row_bytes, cudaMemcpyDeviceToDevice, stream));
-  };
-  copy(square_sums_, y.square_sums_, sizeof(std::int64_t));
-  copy(norms_, y.norms_, sizeof(kernels::row_norm));
-  copy(values_, y.values_, format_.row_bytes);
-  copy(unit_, y.unit_, format_.unit_bytes);
-  copy(rounding_, y.rounding_, sizeof(kernels::row_rounding));
+void device_rows::take_memory(index_t rows, cudaStream_t stream) {
+  const row_parts parts{.values = resident_ && format_.tile != pair_tile_kind::tensor_float,
+                        .unit = resident_,
+                        .rounding = resident_ && format_.rounded};
+  const auto take = [&](arena& memory) { return take_rows(format_, rows, parts, memory); };
+  memory_ = {bytes_taken(take), stream};
+  arena pieces(memory_.data());
+  at_ = take(pieces);
 }
 
 index_t device_rows::block_of(std::size_t rows) const {
@@ -209,8 +188,7 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
                           const execution& exec, pair_share& share, cudaStream_t stream) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(invalid_.data(), 0, invalid_.bytes(), stream));
   if (share.members() > 1 && share.agree(resident_)) {
-    const row_exchange others(
-        share, {values_.data(), unit_.data(), square_sums_.data(), rounding_.data()}, stream);
+    const row_exchange others(share, at_, stream);
     const auto walk = share.walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
     const auto send = [&](row_range rows, const std::byte*, cudaStream_t on) {
       others.send(rows, format_, on);
@@ -231,7 +209,7 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
     prepare_blocks(what, tables, *walk, keep);
     walk->finish();
   }
-  kernels::launch_row_norms({square_sums_.data(), fresh_, norms_.data()}, invalid_.data(), stream);
+  kernels::launch_row_norms({at_.square_sums, fresh_, at_.norms}, invalid_.data(), stream);
 }
 
 template <class T, class Pack>
@@ -298,7 +276,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       if (rows.empty()) break;
       upload_lane& lane = lanes[turn % lanes_];
       const cudaStream_t stream = lane.own.get();
-      packed_rows place = place_of(format_, memory(), rows.begin, lane.ranks.data());
+      packed_rows place = place_of(format_, at_, rows.begin, lane.ranks.data());
       if (!resident_) place.values = lane.packed.data();
       const bool of_y = rows.begin >= border;
       const row_range in_table = of_y ? row_range{rows.begin - border, rows.end - border} : rows;
@@ -311,7 +289,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
             }
           },
           from.table);
-      if (rounding_.data() != nullptr) measure_rounding(format_, rows, memory(), stream);
+      if (at_.rounding != nullptr) measure_rounding(format_, rows, at_, stream);
       done(rows, place.values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
@@ -327,11 +305,7 @@ void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
       cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   if (invalid == 0) return;
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(fresh_));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(sums.data(), square_sums_.data(),
-                                            sums.size() * sizeof(std::int64_t),
-                                            cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  const std::vector<std::int64_t> sums = square_sums(fresh_, stream);
   for (index_t i = 0; i < fresh_; ++i) {
     const std::int64_t sum = sums[static_cast<std::size_t>(i)];
     if (sum == -1) {
@@ -342,35 +316,23 @@ void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
   }
 }
 
-std::vector<std::int64_t> device_rows::square_sums(cudaStream_t stream) const {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(count_));
+std::vector<std::int64_t> device_rows::square_sums(index_t rows, cudaStream_t stream) const {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(rows));
   if (out.empty()) return out;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), square_sums_.data(),
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), at_.square_sums,
                                             out.size() * sizeof(std::int64_t),
                                             cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   return out;
 }
 
-row_memory device_rows::memory() const {
-  return {.rows = count_,
-          .first = 0,
-          .square_sums = square_sums_.data(),
-          .norms = norms_.data(),
-          .values = values_.data(),
-          .unit = unit_.data(),
-          .halves = halves_.data(),
-          .products = product_rows_.data(),
-          .rounding = rounding_.data()};
-}
-
 kernels::pair_operand device_rows::all() const {
-  return operand_of(format_, format_.tile, {0, count_}, memory());
+  return operand_of(format_, format_.tile, {0, count_}, at_);
 }
 
 kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kind tile,
                                          cudaStream_t stream) {
-  row_memory from = memory();
+  row_memory from = at_;
   if (!resident_) {
     const auto first = static_cast<std::size_t>(rows.begin);
     const auto count = static_cast<std::size_t>(rows.size());
@@ -384,15 +346,17 @@ kernels::pair_operand device_rows::stage(row_range rows, int slot, pair_tile_kin
 }
 
 void device_rows::make_float_rows(cudaStream_t stream) {
-  if (values_.data() != nullptr || count_ == 0) return;
-  values_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
-  split_unit_rows(format_, memory(), {}, stream);
+  if (at_.values != nullptr || count_ == 0) return;
+  floats_ = {static_cast<std::size_t>(count_) * format_.row_bytes, stream};
+  at_.values = floats_.data();
+  split_unit_rows(format_, at_, {}, stream);
 }
 
 void device_rows::make_halves(cudaStream_t stream) {
-  if (halves_.data() != nullptr || count_ == 0) return;
+  if (at_.halves != nullptr || count_ == 0) return;
   halves_ = {static_cast<std::size_t>(count_) * half_row_bytes(format_), stream};
-  halve_unit_rows(format_, memory(), stream);
+  at_.halves = halves_.data();
+  halve_unit_rows(format_, at_, stream);
 }
 
 void device_rows::make_product_rows(cudaStream_t stream) {
@@ -401,7 +365,8 @@ void device_rows::make_product_rows(cudaStream_t stream) {
   if (is_pairwise(format_.tile)) kept_ = {kept_words(product_elements_), stream};
   if (format_.product_row_bytes() == 0) return;
   product_rows_ = {product_rows_bytes(format_, count_), stream};
-  pack_product_rows(format_, memory(), stream);
+  at_.products = product_rows_.data();
+  pack_product_rows(format_, at_, stream);
 }
 
 bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
@@ -419,7 +384,8 @@ bool device_rows::make_half_rows(pair_budget& budget, cudaStream_t stream) {
     products_ = {static_cast<std::size_t>(product_elements_), stream};
   }
   product_rows_ = {bytes, stream};
-  split_into_half_planes(format_, memory(), stream);
+  at_.products = product_rows_.data();
+  split_into_half_planes(format_, at_, stream);
   return true;
 }
 

@@ -11,7 +11,6 @@
 
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/input.hpp"
-#include "cuda/pairs/rows/row_buffer.hpp"
 #include "cuda/pairs/rows/row_classes.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/rows/row_memory.hpp"
@@ -69,9 +68,9 @@ class device_rows {
   /// Every row as the screen of rounded rows takes it, and how each is rounded: resident rows of a
   /// format that is rounded alone.
   [[nodiscard]] kernels::screen_source screened() const {
-    return screened_rows(format_, {0, count_}, memory());
+    return screened_rows(format_, {0, count_}, at_);
   }
-  [[nodiscard]] const kernels::row_rounding* rounding() const { return rounding_.data(); }
+  [[nodiscard]] const kernels::row_rounding* rounding() const { return at_.rounding; }
   /// Every row as the screen of exact ranks takes it: ranks of 8 bits, or signs after make_ranks().
   [[nodiscard]] kernels::screen_ranks ranks() const;
   /// Bytes of the ranks of rows of signs; 0 of others.
@@ -81,9 +80,9 @@ class device_rows {
   /// What the tile signs writes of a pair.
   [[nodiscard]] const stats::kendall_decision& tied() const { return tied_; }
 
-  /// The sum of the squares of every row of ranks; 0 of a constant one, -1 of one with a NaN.
+  /// The sum of the squares of the first rows, of ranks; 0 of a constant one, -1 of one with a NaN.
   /// Waits.
-  [[nodiscard]] std::vector<std::int64_t> square_sums(cudaStream_t stream) const;
+  [[nodiscard]] std::vector<std::int64_t> square_sums(index_t rows, cudaStream_t stream) const;
 
   /// Splits the unit rows into halves, for products_half, where there is memory for them and for
   /// their products; says whether they are there. Rows of tensor_float alone.
@@ -137,8 +136,6 @@ class device_rows {
                                                     const pair_budget& budget, cudaStream_t stream);
   std::optional<detail::row_patterns> fold_on_host(double most_share, int threads, index_t border,
                                                    cudaStream_t stream);
-  // Where the resident rows lie; of others, what there is of all rows.
-  [[nodiscard]] row_memory memory() const;
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
                               cudaStream_t stream);
 
@@ -147,8 +144,8 @@ class device_rows {
                detail::row_info& info);
   // Memory for all rows, with the room in front of them.
   void allocate(pair_budget& budget, cudaStream_t stream);
-  void take_memory_of(const device_rows& y, index_t first);
-  void copy_rows_of(const device_rows& y, cudaStream_t stream);
+  // Makes at_ that of so many rows.
+  void take_memory(index_t rows, cudaStream_t stream);
 
   index_t count_;
   index_t fresh_ = 0;  // the first rows, which are prepared here
@@ -168,26 +165,18 @@ class device_rows {
   std::size_t input_row_bytes_ = 0;
   std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
-  row_buffer<std::int64_t> square_sums_;
-  row_buffer<kernels::row_norm> norms_;
-  row_buffer<std::byte> values_;
-  row_buffer<double> unit_;
+  // Where the resident rows lie, in memory_, in that of prepared rows behind them, or in the
+  // buffers that follow; of others, what there is of all rows.
+  row_memory at_;
+  device_buffer<std::byte> memory_;
+  device_buffer<std::byte> floats_;  // of tensor_float
   device_buffer<std::byte> halves_;
   device_buffer<std::byte> product_rows_;  // of tensor_float those of products_half
   device_buffer<double> products_;
   device_buffer<std::uint32_t> kept_;  // see kernels::product_memory, of rows with missing values
   index_t product_elements_ = 0;
-  row_buffer<kernels::row_rounding> rounding_;
   device_buffer<std::int8_t> sign_ranks_;
   device_buffer<std::int64_t> sign_rank_sums_;
-  // What the buffers above are parts of, where there is room in front.
-  struct whole_memory {
-    row_buffer<std::int64_t> square_sums;
-    row_buffer<kernels::row_norm> norms;
-    row_buffer<std::byte> values;
-    row_buffer<double> unit;
-    row_buffer<kernels::row_rounding> rounding;
-  } whole_;
   device_buffer<unsigned long long> invalid_;
   device_buffer<std::byte> slots_[2];
   std::unique_ptr<std::byte[]> host_values_;

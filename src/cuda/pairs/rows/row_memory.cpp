@@ -1,5 +1,6 @@
 #include "cuda/pairs/rows/row_memory.hpp"
 
+#include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/prepare/half_rows.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/products/multiply.hpp"
@@ -13,7 +14,7 @@ using kernels::pair_tile_kind;
 template <class T>
 T* behind(T* memory, index_t rows, std::size_t row_bytes) {
   if (memory == nullptr) return nullptr;
-  return memory + static_cast<std::size_t>(rows) * row_bytes / sizeof(T);
+  return memory + rows * static_cast<index_t>(row_bytes / sizeof(T));
 }
 
 // The values of rows that begin `offset` behind the first.
@@ -35,6 +36,42 @@ kernels::half_plane_rows half_planes_of(const row_memory& memory) {
 }
 
 }  // namespace
+
+row_memory take_rows(const row_format& format, index_t rows, row_parts parts, arena& memory) {
+  row_memory out{.rows = rows};
+  out.square_sums = memory.take<std::int64_t>(rows);
+  out.norms = memory.take<kernels::row_norm>(rows);
+  const auto count = static_cast<std::size_t>(rows);
+  if (parts.values) out.values = memory.take<std::byte>(count * format.row_bytes);
+  if (parts.unit && format.unit_bytes != 0) {
+    out.unit = memory.take<double>(count * format.unit_bytes / sizeof(double));
+  }
+  if (parts.rounding) out.rounding = memory.take<kernels::row_rounding>(rows);
+  return out;
+}
+
+row_memory rows_from(const row_format& format, row_memory memory, index_t first) {
+  memory.square_sums = behind(memory.square_sums, first, sizeof *memory.square_sums);
+  memory.norms = behind(memory.norms, first, sizeof *memory.norms);
+  memory.values = behind(memory.values, first, format.row_bytes);
+  memory.unit = behind(memory.unit, first, format.unit_bytes);
+  memory.rounding = behind(memory.rounding, first, sizeof *memory.rounding);
+  return memory;
+}
+
+void copy_rows(const row_format& format, index_t rows, const row_memory& from, const row_memory& to,
+               cudaStream_t stream) {
+  const auto copy = [&](const auto* here, auto* there, std::size_t row_bytes) {
+    if (here == nullptr || rows == 0) return;
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
+        there, here, static_cast<std::size_t>(rows) * row_bytes, cudaMemcpyDefault, stream));
+  };
+  copy(from.square_sums, to.square_sums, sizeof *from.square_sums);
+  copy(from.norms, to.norms, sizeof *from.norms);
+  copy(from.values, to.values, format.row_bytes);
+  copy(from.unit, to.unit, format.unit_bytes);
+  copy(from.rounding, to.rounding, sizeof *from.rounding);
+}
 
 std::size_t half_row_bytes(const row_format& format) {
   constexpr std::size_t bytes_of_half = 2;

@@ -10,6 +10,7 @@
 
 #include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/index_range.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
@@ -29,6 +30,20 @@ struct row_memory {
   std::byte* products = nullptr;              ///< Rows as products take them.
   kernels::row_rounding* rounding = nullptr;  ///< [rows], of a format that is rounded.
 };
+
+/// What of row_memory rows need besides norms and square sums.
+struct row_parts {
+  bool values = false;
+  bool unit = false;
+  bool rounding = false;
+};
+/// Takes the memory of `rows` rows. Halves and products come later, where they are wanted.
+row_memory take_rows(const row_format& format, index_t rows, row_parts parts, arena& memory);
+/// The rows from `first` on, which may lie before the first.
+row_memory rows_from(const row_format& format, row_memory memory, index_t first);
+/// Copies `rows` rows, as far as `from` has them.
+void copy_rows(const row_format& format, index_t rows, const row_memory& from, const row_memory& to,
+               cudaStream_t stream);
 
 /// Bytes of a row as tensor_half takes it.
 std::size_t half_row_bytes(const row_format& format);

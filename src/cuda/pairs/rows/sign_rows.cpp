@@ -22,7 +22,7 @@ void device_rows::read_ties(cudaStream_t stream, detail::row_info& info) const {
   if (format_.tile != pair_tile_kind::signs || fresh_ == 0) return;
   info.ties.resize(static_cast<std::size_t>(fresh_));
   const device_buffer<row_ties> ties(info.ties.size(), stream);
-  kernels::launch_gather_ties(values_.data(), fresh_, format_.cols, ties.data(), stream);
+  kernels::launch_gather_ties(at_.values, fresh_, format_.cols, ties.data(), stream);
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemcpyAsync(info.ties.data(), ties.data(), ties.bytes(), cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -35,7 +35,7 @@ kernels::screen_ranks device_rows::ranks() const {
             .cols = format_.cols,
             .square_sums = sign_rank_sums_.data()};
   }
-  return screened_ranks(format_, memory());
+  return screened_ranks(format_, at_);
 }
 
 std::size_t device_rows::rank_bytes() const {
@@ -49,7 +49,7 @@ void device_rows::make_ranks(cudaStream_t stream) {
   const auto rows = static_cast<std::size_t>(count_);
   sign_ranks_ = {rows * static_cast<std::size_t>(rank_stride(format_)), stream};
   sign_rank_sums_ = {rows, stream};
-  kernels::launch_ranks_of_signs(values_.data(), count_, format_.cols, sign_ranks_.data(),
+  kernels::launch_ranks_of_signs(at_.values, count_, format_.cols, sign_ranks_.data(),
                                  rank_stride(format_), sign_rank_sums_.data(), stream);
 }
 

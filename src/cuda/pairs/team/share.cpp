@@ -60,7 +60,7 @@ class solo_share final : public pair_share {
   void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) override {
     deliver_batches(sorted, batch, receiver);
   }
-  std::vector<exchanged_rows> exchange(const exchanged_rows& mine) override { return {mine}; }
+  std::vector<const void*> exchange(const void* mine) override { return {mine}; }
   void leave() noexcept override {}
   [[nodiscard]] int members() const override { return 1; }
 

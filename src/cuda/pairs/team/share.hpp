@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cuda_runtime/index_range.hpp"
-#include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/engine.hpp"
 
 namespace gpu::cuda {
@@ -54,19 +53,33 @@ class pair_walk {
   [[nodiscard]] double fair(double wanted, double left, double least) const {
     return members_ == 1 ? wanted : std::min(wanted, std::max(least, left / (2.0 * members_)));
   }
+  /// Such pieces of a walk over [0, size); `wanted` outlives them and may change between them.
+  [[nodiscard]] piece fair_pieces(const index_t& wanted, index_t size, double least = 1) const {
+    return [this, &wanted, size, least](index_t begin) {
+      return static_cast<index_t>(
+          fair(static_cast<double>(wanted), static_cast<double>(size - begin), least));
+    };
+  }
 
  private:
   int members_;
 };
 
-/// Prepared rows of an engine in device memory; unit may be null, or values where unit is not.
-/// Rounding is null where rows are not rounded.
-struct exchanged_rows {
-  std::byte* values = nullptr;
-  double* unit = nullptr;
-  std::int64_t* square_sums = nullptr;
-  kernels::row_rounding* rounding = nullptr;
-};
+/// Takes the pieces of a walk, two of them under way at a time: launch(range, slot) begins one, and
+/// finish(range, slot) ends it while the next is under way. Slots are 0 and 1 in turn.
+template <class Launch, class Finish>
+void walk_blocks(pair_walk& walk, const pair_walk::piece& piece, const Launch& launch,
+                 const Finish& finish) {
+  index_range before;
+  int slot = 0;
+  for (index_range taken = walk.take(piece); !taken.empty(); taken = walk.take(piece)) {
+    launch(taken, slot);
+    if (!before.empty()) finish(before, 1 - slot);
+    before = taken;
+    slot = 1 - slot;
+  }
+  if (!before.empty()) finish(before, 1 - slot);
+}
 
 /// One engine's place in a call. The engines of a call make the same calls in the same order.
 class pair_share {
@@ -80,8 +93,9 @@ class pair_share {
   /// Hands the lists of all engines, each ordered by row and column, over as one in that order, in
   /// batches of at most `batch`.
   virtual void merge(std::span<edge> sorted, index_t batch, detail::edge_receiver& receiver) = 0;
-  /// What every engine hands in, by engine: where in its memory the others may write until leave().
-  [[nodiscard]] virtual std::vector<exchanged_rows> exchange(const exchanged_rows& mine) = 0;
+  /// What every engine hands in, by engine: it says where in its memory the others may write, and
+  /// lives until leave().
+  [[nodiscard]] virtual std::vector<const void*> exchange(const void* mine) = 0;
   /// Call it after exchange(), when the writes of this engine are complete: waits until every
   /// engine has called it. From then on no engine writes to another's memory. Called while an
   /// exception unwinds, it ends the call for all engines first.

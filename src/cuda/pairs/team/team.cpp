@@ -165,8 +165,8 @@ class pair_team::share final : public pair_share {
       held.lock();
     });
   }
-  std::vector<exchanged_rows> exchange(const exchanged_rows& mine) override {
-    std::vector<exchanged_rows> all(team_.rows_.size());
+  std::vector<const void*> exchange(const void* mine) override {
+    std::vector<const void*> all(team_.rows_.size());
     lock held(team_.mutex_);
     team_.rows_[member_] = mine;
     team_.rendezvous(held, [] {});

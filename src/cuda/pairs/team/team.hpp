@@ -74,7 +74,7 @@ class pair_team {
   bool all_say_yes_ = true;
   bool agreed_ = false;
   std::vector<std::span<edge>> lists_;
-  std::vector<exchanged_rows> rows_;
+  std::vector<const void*> rows_;
   int left_ = 0;
 };
 

@@ -27,10 +27,7 @@ bool walk_items(pair_walk& walk, index_t items, const Work& work,
   constexpr double least_shared_slice = 512;
   constexpr double wanted_seconds = 0.1;
   index_t slice = first_slice;
-  const auto piece = [&](index_t begin) {
-    return static_cast<index_t>(walk.fair(static_cast<double>(slice),
-                                          static_cast<double>(items - begin), least_shared_slice));
-  };
+  const pair_walk::piece piece = walk.fair_pieces(slice, items, least_shared_slice);
   for (index_range taken = walk.take(piece); !taken.empty(); taken = walk.take(piece)) {
     for (index_t first = taken.begin; first < taken.end;) {
       const index_t last = std::min(taken.end, first + slice);

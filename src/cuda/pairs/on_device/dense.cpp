@@ -1,25 +1,41 @@
 // Dense results in the caller's device memory: the tiles write them there.
+#include <type_traits>
+
 #include "cuda/pairs/on_device/sinks.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
 
 namespace gpu::cuda {
+namespace {
 
 template <class Value>
-stream_dense<Value>::stream_dense(const call_shape& shape,
-                                  const basic_device_dense_sink<Value>& sink, arena&)
-    : shape_(shape), sink_(sink) {}
+class stream_dense final : public stream_sink {
+ public:
+  stream_dense(const call_shape& shape, const basic_device_dense_sink<Value>& sink)
+      : stream_sink(std::is_same_v<Value, float> ? row_extra::split_floats : row_extra::none),
+        shape_(shape),
+        sink_(sink) {}
+
+  void run(const stream_rows& rows, const detail::keep_range&, cudaStream_t stream) const override {
+    const detail::pair_area& area = shape_.area;
+    rows.launch(dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(),
+                           sink_.out.row_stride(), area.rows.begin, area.cols.begin),
+                area.rows, kernels::pair_region::whole, stream);
+  }
+
+ private:
+  const call_shape& shape_;
+  const basic_device_dense_sink<Value>& sink_;
+};
+
+}  // namespace
 
 template <class Value>
-void stream_dense<Value>::run(const stream_rows& rows, const detail::keep_range&,
-                              cudaStream_t stream) const {
-  const auto step =
-      dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(), sink_.out.row_stride(),
-                 shape_.area.rows.begin, shape_.area.cols.begin);
-  rows.for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::whole, step.tile,
-                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
+std::unique_ptr<stream_sink> make_sink(const call_shape& shape,
+                                       const basic_device_dense_sink<Value>& sink, arena&) {
+  return std::make_unique<stream_dense<Value>>(shape, sink);
 }
-
-template class stream_dense<double>;
-template class stream_dense<float>;
+template std::unique_ptr<stream_sink> make_sink<double>(const call_shape&,
+                                                        const device_dense_sink&, arena&);
+template std::unique_ptr<stream_sink> make_sink<float>(const call_shape&,
+                                                       const device_dense_sink_f32&, arena&);
 
 }  // namespace gpu::cuda

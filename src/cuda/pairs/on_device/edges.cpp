@@ -3,11 +3,13 @@
 // host results, all in one queue. kernels/pairs/on_device/edges.cu says what becomes of a
 // screen or a queue that overflows.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "base/round_up.hpp"
 #include "cuda/pairs/on_device/sinks.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
+#include "cuda/pairs/programs/edge_matrix.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
@@ -59,39 +61,82 @@ area_sides all_sides(const detail::pair_area& area) {
   return sides;
 }
 
-}  // namespace
-
-stream_edge_matrix::stream_edge_matrix(const call_shape& shape, const device_edge_sink& sink,
-                                       arena& memory)
-    : shape_(shape),
-      sink_(sink),
-      matrix_(shape.area, memory),
-      table_(stats::p_table_for(shape.what.info.test, shape.format.cols)),
-      room_(memory.take<stats::p_table>(1)) {}
-
-void stream_edge_matrix::run(const stream_rows& rows, const detail::keep_range& keep,
-                             cudaStream_t stream) const {
-  static_assert(sizeof(unsigned long long) == sizeof *sink_.found.data());
-  auto* const found = reinterpret_cast<unsigned long long*>(sink_.found.data());
-  const detail::pair_area& area = shape_.area;
-  if (area.rows.empty() || area.cols.empty()) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(found, 0, sizeof *found, stream));
-    return;
+// A list of edges of a given capacity, of few pairs.
+class stream_edge_matrix final : public stream_sink {
+ public:
+  stream_edge_matrix(const call_shape& shape, const device_edge_sink& sink, arena& memory)
+      : stream_sink(row_extra::none),
+        shape_(shape),
+        sink_(sink),
+        matrix_(shape.area, memory),
+        table_(stats::p_table_for(shape.what.info.test, shape.format.cols)),
+        room_(memory.take<stats::p_table>(1)) {}
+  [[nodiscard]] kernels::zeroed_words zeros() const override { return matrix_.zeros(); }
+  void run(const stream_rows& rows, const detail::keep_range& keep,
+           cudaStream_t stream) const override {
+    static_assert(sizeof(unsigned long long) == sizeof *sink_.found.data());
+    auto* const found = reinterpret_cast<unsigned long long*>(sink_.found.data());
+    const detail::pair_area& area = shape_.area;
+    if (area.rows.empty() || area.cols.empty()) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(found, 0, sizeof *found, stream));
+      return;
+    }
+    rows.launch(dense_step(shape_.format.exact_tile(), matrix_.statistics(), area.cols.size(),
+                           area.rows.begin, area.cols.begin),
+                area.rows, kernels::pair_region::whole, stream);
+    matrix_.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
+                   found, stream);
   }
-  const auto step = dense_step(shape_.format.exact_tile(), matrix_.statistics(), area.cols.size(),
-                               area.rows.begin, area.cols.begin);
-  rows.for_each_panel(area.rows, area.cols, kernels::pair_region::whole, step.tile,
-                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
-  matrix_.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
-                 found, stream);
-}
 
-bool stream_edges::is_screened(const call_shape& shape, const device_edge_sink& sink) {
-  return choose_screen(shape, sink, detail::pairs_in(shape.area)).has_value();
-}
+ private:
+  const call_shape& shape_;
+  const device_edge_sink& sink_;
+  edge_matrix matrix_;
+  std::shared_ptr<const stats::p_table> table_;
+  stats::p_table* room_;  // where the table does not stay on the device
+};
+
+// The same of many.
+class stream_edges final : public stream_sink {
+ public:
+  stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory);
+  [[nodiscard]] kernels::zeroed_words zeros() const override {
+    return {reinterpret_cast<std::uint64_t*>(state_), zero_words_};
+  }
+  void run(const stream_rows& rows, const detail::keep_range& keep,
+           cudaStream_t stream) const override;
+
+ private:
+  // Finds all edges where their candidates fit, which only the device knows; false where no screen
+  // takes this cut.
+  bool screen(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
+  // Fills the queue, with the edges that come first where not all fit; with nothing where a screen
+  // has found them.
+  void find(const stream_rows& rows, const detail::keep_range& keep, bool is_screened,
+            cudaStream_t stream) const;
+
+  const call_shape& shape_;
+  const device_edge_sink& sink_;
+  std::uint64_t pairs_;
+  std::uint64_t capacity_;  // of a queue
+  std::shared_ptr<const stats::p_table> table_;
+  stats::p_table* room_;
+  // Zeros before the first pair is found, up to the end of per_row_.
+  kernels::edge_state* state_;
+  kernels::screen_state* screen_state_;
+  unsigned long long* per_row_;
+  index_t zero_words_;
+  candidate_places queues_[2];
+  std::optional<screen_search> screen_;
+  kernels::screen_candidates candidates_{};
+  kernels::screened_edges screened_{};
+  unsigned long long* sums_;
+  sort_scratch scratch_;  // also of the sums
+};
 
 stream_edges::stream_edges(const call_shape& shape, const device_edge_sink& sink, arena& memory)
-    : shape_(shape),
+    : stream_sink(row_extra::screens),
+      shape_(shape),
       sink_(sink),
       pairs_(detail::pairs_in(shape.area)),
       capacity_(std::min(pairs_, static_cast<std::uint64_t>(sink.edges.size()) +
@@ -159,15 +204,14 @@ bool stream_edges::screen(const stream_rows& rows, const detail::keep_range& kee
 
 void stream_edges::find(const stream_rows& rows, const detail::keep_range& keep, bool is_screened,
                         cudaStream_t stream) const {
-  const pair_tile_kind tile = deciding_tile_of(shape_.format, extra);
+  const pair_tile_kind tile = deciding_tile_of(shape_.format, extra());
   kernels::candidate_sink_args args = queues_[0].sink(
       kernels::estimate_cut(keep, estimate_error(shape_.format, tile)), &state_->queued);
   args.content = kernels::queue_content::kept;
   if (is_screened) args.end_row = &state_->end_row;
   const auto pass = [&] {
-    rows.for_each_pair_panel(tile, [&](const kernels::pair_panel& panel) {
-      kernels::launch_pairs(tile, panel, args, stream);
-    });
+    rows.launch(tile_step<kernels::candidate_sink_args>{tile, args}, shape_.area.rows,
+                kernels::pair_region::above_diagonal, stream);
   };
   pass();
   kernels::launch_note_found(state_, is_screened ? screen_state_ : nullptr, capacity_, shape_.rows,
@@ -192,7 +236,7 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
   if (capacity_ > 0) {
     const bool is_screened = screen(rows, keep, stream);
     find(rows, keep, is_screened, stream);
-    const pair_tile_kind tile = deciding_tile_of(shape_.format, extra);
+    const pair_tile_kind tile = deciding_tile_of(shape_.format, extra());
     decide_candidates({.tile = tile,
                        .rows = rows.all(tile),
                        .keep = detail::pair_cut::of(keep),
@@ -212,6 +256,18 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
   static_assert(sizeof state_->found == sizeof *sink_.found.data());
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
       sink_.found.data(), &state_->found, sizeof state_->found, cudaMemcpyDeviceToDevice, stream));
+}
+
+}  // namespace
+
+bool is_screened(const call_shape& shape, const device_edge_sink& sink) {
+  return choose_screen(shape, sink, detail::pairs_in(shape.area)).has_value();
+}
+
+std::unique_ptr<stream_sink> make_sink(const call_shape& shape, const device_edge_sink& sink,
+                                       arena& memory) {
+  if (edge_matrix::takes(shape)) return std::make_unique<stream_edge_matrix>(shape, sink, memory);
+  return std::make_unique<stream_edges>(shape, sink, memory);
 }
 
 }  // namespace gpu::cuda

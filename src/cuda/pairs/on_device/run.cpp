@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <gpu/error.hpp>
 
 #include "cuda/pairs/on_device/sinks.hpp"
+#include "cuda/pairs/programs/edge_matrix.hpp"
+#include "cuda/pairs/programs/group_search.hpp"
+#include "cuda/pairs/programs/statistic_search.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/device_code.hpp"
@@ -34,42 +37,9 @@ pair_filter filter_of(const Sink& sink) {
   }
 }
 
-// Calls work.operator()<Implementation>(sink) with what implements a sink.
-template <class Work>
-struct sink_dispatch {
-  const call_shape& shape;
-  const Work& work;
-
-  template <class Value>
-  auto operator()(const basic_device_dense_sink<Value>& sink) const {
-    return work.template operator()<stream_dense<Value>>(sink);
-  }
-  auto operator()(const device_count_sink& sink) const {
-    return work.template operator()<stream_counts>(sink);
-  }
-  auto operator()(const device_edge_sink& sink) const {
-    return edge_matrix::takes(shape) ? work.template operator()<stream_edge_matrix>(sink)
-                                     : work.template operator()<stream_edges>(sink);
-  }
-  auto operator()(const device_top_k_sink& sink) const {
-    switch (choose_partner_way(shape, sink.index.cols())) {
-      case partner_way::few_rows:
-        return work.template operator()<stream_thin_search>(sink);
-      case partner_way::groups:
-        return work.template operator()<stream_group_search>(sink);
-      case partner_way::statistics:
-        break;
-    }
-    if (estimate_search::takes(shape, sink.index.cols())) {
-      return work.template operator()<stream_statistic_search<estimate_search>>(sink);
-    }
-    return work.template operator()<stream_statistic_search<row_search>>(sink);
-  }
-};
-
-template <class Work>
-auto with_sink(const call_shape& shape, const detail::any_device_sink& sink, const Work& work) {
-  return std::visit(sink_dispatch<Work>{shape, work}, sink);
+std::unique_ptr<stream_sink> make_any_sink(const call_shape& shape,
+                                           const detail::any_device_sink& sink, arena& memory) {
+  return std::visit([&](const auto& asked) { return make_sink(shape, asked, memory); }, sink);
 }
 
 // Memory that a sink writes is the device's.
@@ -102,12 +72,10 @@ struct memory_checks {
 };
 
 std::size_t scratch_bytes_of(const call_shape& shape, const detail::any_device_sink& sink) {
-  return with_sink(shape, sink, [&]<class Implementation>(const auto& asked) {
-    return bytes_taken([&](arena& memory) {
-      memory.take<kernels::valid_rows>(1);  // what Bonferroni counts
-      const stream_rows rows(shape, Implementation::extra, memory);
-      return Implementation(shape, asked, memory);
-    });
+  return bytes_taken([&](arena& memory) {
+    memory.take<kernels::valid_rows>(1);  // what Bonferroni counts
+    const std::unique_ptr<stream_sink> work = make_any_sink(shape, sink, memory);
+    return stream_rows(shape, work->extra(), memory);
   });
 }
 
@@ -156,7 +124,7 @@ sized_shape fit_shape(const detail::device_pair_call& call) {
     prefer_products(out.shape.format);
     if (!edge_matrix::takes(out.shape)) {
       out.shape.format = chosen;
-      out.shape.format.rounded &= stream_edges::is_screened(out.shape, *edges);
+      out.shape.format.rounded &= is_screened(out.shape, *edges);
     }
   }
   out.scratch_bytes = scratch_bytes_of(out.shape, call.sink);
@@ -248,31 +216,28 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   const int device = device_of(call.input.exec);
   const device_guard guard(device);
   check_places(call, device);
-  const bool waits = std::visit(
-      [](const auto& sink) { return filter_of(sink).adjust == adjustment::bonferroni; }, call.sink);
-  if (waits) refuse_capture(call.input.exec, "pair_filter.adjust = bonferroni");
+  const pair_filter filter = std::visit([](const auto& sink) { return filter_of(sink); }, call.sink);
+  if (filter.adjust == adjustment::bonferroni) {
+    refuse_capture(call.input.exec, "pair_filter.adjust = bonferroni");
+  }
   const cudaStream_t stream = call.input.exec.stream.get();
   const sized_shape sized = fit_shape(call);
   const call_shape& shape = sized.shape;
   const std::size_t needed = sized.scratch_bytes;
   check_scratch(call.input.exec, needed);
   const scratch memory(call.workspace, needed, stream);
-  with_sink(shape, call.sink, [&]<class Implementation>(const auto& asked) {
-    arena pieces(memory.data());
-    auto* const valid = pieces.take<kernels::valid_rows>(1);
-    stream_rows rows(shape, Implementation::extra, pieces);
-    const Implementation work(shape, asked, pieces);
-    kernels::zeroed_words zeros;
-    if constexpr (requires { work.zeros(); }) zeros = work.zeros();
-    rows.prepare(call.input.tables, zeros, stream);
-    using sink_type = std::remove_cvref_t<decltype(asked)>;
-    constexpr bool of_one_side = std::is_same_v<sink_type, device_top_k_sink>;
-    detail::effective_cut cut{};
-    if constexpr (requires { asked.keep; }) {
-      cut = resolve(call, asked.keep, of_one_side, rows, valid, stream);
-    }
-    work.run(rows, cut.keep, stream);
-  });
+  arena pieces(memory.data());
+  auto* const valid = pieces.take<kernels::valid_rows>(1);
+  const std::unique_ptr<stream_sink> work = make_any_sink(shape, call.sink, pieces);
+  stream_rows rows(shape, work->extra(), pieces);
+  rows.prepare(call.input.tables, work->zeros(), stream);
+  detail::effective_cut cut{};
+  if (!std::holds_alternative<device_dense_sink>(call.sink) &&
+      !std::holds_alternative<device_dense_sink_f32>(call.sink)) {
+    cut = resolve(call, filter, std::holds_alternative<device_top_k_sink>(call.sink), rows, valid,
+                  stream);
+  }
+  work->run(rows, cut.keep, stream);
 }
 
 }  // namespace gpu::cuda

@@ -142,8 +142,9 @@ kernels::pair_operand stream_rows::operand(index_range rows, pair_tile_kind tile
 }
 
 void stream_rows::for_each_panel(
-    index_range rows, index_range cols, pair_region region, pair_tile_kind tile,
+    index_range rows, pair_region region, pair_tile_kind tile,
     const std::function<void(const kernels::pair_panel&)>& launch) const {
+  const index_range& cols = shape_.area.cols;
   if (rows.empty() || cols.empty()) return;
   const index_t fitting = launch_pairs / cols.size() / rows_of_tile * rows_of_tile;
   const index_t step = std::max(fitting, rows_of_tile);

@@ -9,6 +9,7 @@
 
 #include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/programs/screen_search.hpp"
+#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda_runtime/arena.hpp"
@@ -58,18 +59,18 @@ class stream_rows {
   /// What the tile signs writes of a pair, from now on: tau, before that.
   void decide_by(const stats::kendall_decision& decision) { tied_ = decision; }
 
-  /// Calls launch(panel) for the pairs of rows x cols in `region`.
-  void for_each_panel(detail::index_range rows, detail::index_range cols,
-                      kernels::pair_region region, kernels::pair_tile_kind tile,
-                      const std::function<void(const kernels::pair_panel&)>& launch) const;
-  /// The same of the area's pairs i < j.
-  void for_each_pair_panel(kernels::pair_tile_kind tile,
-                           const std::function<void(const kernels::pair_panel&)>& launch) const {
-    for_each_panel(shape_.area.rows, shape_.area.cols, kernels::pair_region::above_diagonal, tile,
-                   launch);
+  /// Launches a tile with its sink over the pairs of `rows` with the area's columns in `region`.
+  template <class Sink>
+  void launch(const tile_step<Sink>& step, detail::index_range rows, kernels::pair_region region,
+              cudaStream_t stream) const {
+    for_each_panel(rows, region, step.tile,
+                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
   }
 
  private:
+  void for_each_panel(detail::index_range rows, kernels::pair_region region,
+                      kernels::pair_tile_kind tile,
+                      const std::function<void(const kernels::pair_panel&)>& launch) const;
   // Rows as products take them: those of products_half where these are made beside unit rows.
   [[nodiscard]] row_format product_format() const;
   template <class T>

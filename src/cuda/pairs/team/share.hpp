@@ -104,7 +104,7 @@ class pair_share {
   [[nodiscard]] virtual int members() const = 0;
 };
 
-/// The whole call for one engine, which runs on the calling thread.
+/// The whole call for one engine, which runs on the thread of the call: a team of one.
 std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress);
 
 /// Hands `edges` over in batches of at most `batch`.

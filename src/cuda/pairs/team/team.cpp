@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <gpu/error.hpp>
@@ -65,8 +66,9 @@ class pair_team::walk final : public pair_walk {
     return taken;
   }
   void advance(std::uint64_t pairs) override {
-    const lock held = enter();
+    lock held = enter();
     done_ += pairs;
+    if (is_on_caller()) report(held);
   }
   bool give_up() override {
     const lock held = enter();
@@ -79,6 +81,7 @@ class pair_team::walk final : public pair_walk {
   bool finish() override {
     lock held = enter();
     team_.rendezvous(held, [&] { finished_ = true; });
+    if (is_on_caller()) report(held);
     return !gave_up_;
   }
   void wait_for_turn(const index_range& range) override {
@@ -117,6 +120,10 @@ class pair_team::walk final : public pair_walk {
     team_.throw_if_stopped();
     return held;
   }
+  // Of an engine that is alone: nobody else reports.
+  [[nodiscard]] bool is_on_caller() const {
+    return team_.is_alone_ && std::this_thread::get_id() == caller_;
+  }
 
   pair_team& team_;
   std::string_view stage_;
@@ -127,6 +134,7 @@ class pair_team::walk final : public pair_walk {
   bool gave_up_ = false;
   bool committed_ = false;
   bool finished_ = false;
+  std::thread::id caller_ = std::this_thread::get_id();
   index_t turn_ = 0;                     // everything before it is released
   std::map<index_t, index_t> released_;  // ranges behind it
   std::optional<detail::pair_progress> progress_;
@@ -135,10 +143,15 @@ class pair_team::walk final : public pair_walk {
 class pair_team::share final : public pair_share {
  public:
   share(pair_team& team, int member) : team_(team), member_(static_cast<std::size_t>(member)) {}
+  /// Of an engine that is alone.
+  explicit share(const progress_callback& on_progress)
+      : own_(std::make_unique<pair_team>(1, on_progress)), team_(*own_), member_(0) {
+    team_.is_alone_ = true;
+  }
 
   std::shared_ptr<pair_walk> walk(std::string_view stage, index_t size,
                                   std::uint64_t pairs) override {
-    const lock held(team_.mutex_);
+    lock held(team_.mutex_);
     team_.throw_if_stopped();
     const std::size_t index = walks_++;
     if (index == team_.walks_.size()) {
@@ -148,6 +161,7 @@ class pair_team::share final : public pair_share {
     if (!shared->is_of(size, pairs)) {
       throw unsupported("execution.devices: the devices disagree on the rows; use one of them");
     }
+    if (team_.is_alone_) shared->report(held);
     return shared;
   }
   bool agree(bool mine) override {
@@ -187,10 +201,22 @@ class pair_team::share final : public pair_share {
   [[nodiscard]] int members() const override { return team_.members_; }
 
  private:
+  std::unique_ptr<pair_team> own_;
   pair_team& team_;
   std::size_t member_;
   std::size_t walks_ = 0;
 };
+
+std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress) {
+  return std::make_unique<pair_team::share>(on_progress);
+}
+
+void deliver_batches(std::span<edge> edges, index_t batch, detail::edge_receiver& receiver) {
+  const auto step = static_cast<std::size_t>(batch);
+  for (std::size_t first = 0; first < edges.size(); first += step) {
+    receiver.take({edges.subspan(first, std::min(step, edges.size() - first))});
+  }
+}
 
 pair_team::pair_team(int members, const progress_callback& on_progress)
     : members_(members),

@@ -19,7 +19,7 @@ namespace gpu::cuda {
 /// Runs one call on several members. Host threads only: knows nothing of devices.
 class pair_team {
  public:
-  /// `on_progress` outlives the team and is called by run(), on its thread.
+  /// `on_progress` is called by run(), on its thread.
   pair_team(int members, const progress_callback& on_progress);
   ~pair_team();
   pair_team(const pair_team&) = delete;
@@ -33,10 +33,10 @@ class pair_team {
 
   /// From a member: runs body on the thread that called run(), one at a time, and waits for it.
   void call(const std::function<void()>& body);
+  class share;
 
  private:
   class walk;
-  class share;
   struct request {
     const std::function<void()>* body;
     bool done;
@@ -59,7 +59,8 @@ class pair_team {
   void rendezvous(lock& held, const Meet& meet);
 
   int members_;
-  const progress_callback& on_progress_;
+  progress_callback on_progress_;
+  bool is_alone_ = false;  // one member, on the thread of the call; run() is not called
   std::mutex mutex_;
   std::condition_variable for_members_;
   std::condition_variable for_caller_;

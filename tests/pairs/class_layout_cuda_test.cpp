@@ -109,16 +109,16 @@ class on_device {
                                       temporary_.data(), stream.get());
     gpu::kernels::launch_class_layout(
         {.square_sums = sums_.data(), .order = order_.data(), .rows = count_, .sides = sides},
-        {.padded_rows = places,
-         .most_growth = 0,
-         .always_padded_rows = places,
+        {.depth = 32,
+         .padded_rows = places,
+         .extents = extents_.data(),
          .slots = slots_.data(),
+         .tiles = nullptr,
          .square_sums = square_sums_.data(),
          .panels = panels_.data(),
          .items_before = items_before_.data(),
-         .first_panel = first_panel_.data(),
-         .extents = extents_.data(),
-         .is_of_use = is_of_use_.data()},
+         .first_panel = first_panel_.data()},
+        {.most_growth = 0, .always_padded_rows = places, .is_of_use = is_of_use_.data()},
         temporary_.data(), stream.get());
     stream.synchronize();
   }

@@ -8,13 +8,7 @@
 namespace gpu::kernels {
 
 struct count_arguments {
-  const std::uint32_t* slots;
-  const std::uint8_t* tiles;
-  const int* square_sums;
-  const count_panel* panels;
-  const index_t* items_before;
-  const std::uint32_t* first_panel;
-  const class_extents* extents;
+  class_rows packed;
   index_t first_item;
   index_t last_item;
   double at_least;
@@ -32,7 +26,9 @@ template <int depth>
 struct count_ring {
   static constexpr int tile_rows = 256;
   static constexpr int stages = depth > 64 ? 3 : 4;
-  static constexpr int bytes = stages * tile_rows * depth;
+  static constexpr int warpgroups = count_panel_blocks;
+  static constexpr int tile_bytes = tile_rows * depth;
+  static constexpr int bytes = stages * tile_bytes;
 };
 
 /// The sums that are dropped for two classes: `length` of them, from `first` on.

@@ -1,5 +1,4 @@
 // The pair count, one instance per depth and kind of cut, with and without bins.
-#include "kernels/common/launch.cuh"
 #include "kernels/pairs/classes/count.cuh"
 #include "stats/rank_squares.hpp"
 
@@ -22,10 +21,8 @@ static_assert(sum_step * (largest_sum(most_binned_columns) + 1) < 46340);
 template <int depth, bool square, bool binned>
 void launch(const count_arguments& args, int multiprocessors, cudaStream_t stream) {
   const std::size_t bytes = count_shared_bytes<depth, binned>(args.largest_sum);
-  auto* kernel = pair_count_kernel<depth, square, binned>;
-  allow_shared_memory(kernel, bytes);
-  kernel<<<static_cast<unsigned>(multiprocessors), count_threads, bytes, stream>>>(args);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_persistent(pair_count_kernel<depth, square, binned>, args, count_threads, bytes,
+                    multiprocessors, stream);
 }
 
 }  // namespace
@@ -37,13 +34,7 @@ bool counts_bins(index_t cols) {
 void launch_class_count(const class_rows& packed, index_t cols, double at_least, double at_most,
                         const bin_sink_args& bins, index_t first, index_t last,
                         std::uint32_t* degree, int multiprocessors, cudaStream_t stream) {
-  const count_arguments args{.slots = packed.slots,
-                             .tiles = packed.tiles,
-                             .square_sums = packed.square_sums,
-                             .panels = packed.panels,
-                             .items_before = packed.items_before,
-                             .first_panel = packed.first_panel,
-                             .extents = packed.extents,
+  const count_arguments args{.packed = packed,
                              .first_item = first,
                              .last_item = last,
                              .at_least = at_least,

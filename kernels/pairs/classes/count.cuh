@@ -31,7 +31,6 @@
 
 #include <cstdint>
 
-#include "kernels/common/wgmma.cuh"
 #include "kernels/pairs/classes/arguments.cuh"
 #include "kernels/pairs/classes/columns.cuh"
 #include "kernels/pairs/classes/decisions.cuh"
@@ -82,7 +81,7 @@ __device__ __forceinline__ void fill_table(const count_arguments& args, const co
                                            int panel_class, count_table& table) {
   __syncthreads();  // the table of the item before has been read
   for (int block = static_cast<int>(threadIdx.x); block < at.blocks; block += count_threads) {
-    const int left = args.square_sums[at.first_block + block];
+    const int left = args.packed.square_sums[at.first_block + block];
     dropped_sums cut = find_dropped(left, panel_class, args.at_least, args.at_most);
     if constexpr (binned) {
       table.square_sums[block] = left;
@@ -90,7 +89,7 @@ __device__ __forceinline__ void fill_table(const count_arguments& args, const co
     }
     table.cuts[block] = cut;
     const std::uint32_t* slots =
-        args.slots + static_cast<std::size_t>(at.first_block + block) * count_block_rows;
+        args.packed.slots + static_cast<std::size_t>(at.first_block + block) * count_block_rows;
     int steps = 1;
 #pragma unroll
     for (int step = 1; step < count_block_rows / count_step_rows; ++step) {
@@ -99,22 +98,6 @@ __device__ __forceinline__ void fill_table(const count_arguments& args, const co
     table.steps[block] = static_cast<std::uint8_t>(steps);
   }
   __syncthreads();
-}
-
-/// sums = 64 left rows times 256 right rows.
-template <int depth>
-__device__ __forceinline__ void multiply(int (&sums)[128], std::uint64_t left,
-                                         std::uint64_t right) {
-  pin_registers(sums);
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < depth / 32; ++k) {
-    wgmma_s8(sums, left + static_cast<std::uint64_t>(k * (256 >> 4)),
-             right + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-  }
-  wgmma_commit();
-  wgmma_wait<0>();
-  pin_registers(sums);
 }
 
 /// Decides the sums of a step, and where pairs are binned adds the kept ones to the histogram.
@@ -159,7 +142,10 @@ __device__ __forceinline__ void count_tile(const count_arguments& args,
   constexpr int tile_rows = count_ring<depth>::tile_rows;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    multiply<depth>(sums, left + ((step * count_step_rows * depth) >> 4), right);
+    begin_product<depth>(
+        sums, left + ((step * count_step_rows * depth) >> 4), right,
+        [](auto& d, std::uint64_t a, std::uint64_t b, int k) { wgmma_s8(d, a, b, k); });
+    finish_product<0>(sums);
     if (step + 1 == steps) stream.release(stage);
     const int first_row = step * count_step_rows;
     count_step<square, binned>(args, sums, dropped, zero, lane, on_diagonal, first_row + lane.row,
@@ -213,8 +199,8 @@ __device__ __forceinline__ void count_item(const count_arguments& args,
   constexpr int most_steps = count_ring<depth>::tile_rows / count_step_rows;
   const int my_block = static_cast<int>(at.panel.first_block) + warpgroup;
   const bool active = warpgroup < static_cast<int>(at.panel.blocks);
-  const int panel_class = args.square_sums[at.panel.first_block];
-  if (active) load_right_rows<depth, binned>(args.tiles, my_block, memory.right_rows);
+  const int panel_class = args.packed.square_sums[at.panel.first_block];
+  if (active) load_right_rows<depth, binned>(args.packed.tiles, my_block, memory.right_rows);
   fill_table<binned>(args, at, panel_class, *memory.table);
   unsigned* my_degree = args.degree + static_cast<std::size_t>(my_block) * count_block_rows;
   int column_steps = 0;
@@ -259,7 +245,7 @@ __global__ void __launch_bounds__(count_threads, 1)
   __shared__ stream_storage<count_tile_walk<depth>> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const count_memory<depth> memory(shared, warpgroup, args.largest_sum);
-  const count_tile_walk<depth> walk{args};
+  const count_tile_walk<depth> walk{{args.packed.tiles}, args};
   const count_stream<depth> stream{walk, shared_address(shared), storage};
   if constexpr (binned) clear_bins(args, memory);
   stream.start();

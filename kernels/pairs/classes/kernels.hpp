@@ -60,15 +60,22 @@ struct class_extents {
 /// one square sum, in ascending order, and is padded to whole blocks. So two blocks have one exact
 /// integer threshold for all their pairs. Device memory of the caller.
 struct class_rows {
-  int depth;                         ///< Bytes of a packed row: 32, 64, 96 or 128.
-  index_t padded_rows;               ///< Places for rows, a multiple of count_block_rows.
-  const class_extents* extents;      ///< How many of the places and items there are.
-  std::uint32_t* slots;              ///< [padded_rows] input row of each packed row, or empty_slot.
-  std::uint8_t* tiles;               ///< [padded_rows * depth], groups of eight rows.
-  const int* square_sums;            ///< [padded_rows / count_block_rows]
-  const count_panel* panels;         ///< Right rows, by ascending block.
-  const index_t* items_before;       ///< [chunks + 1] work items of the chunks before each chunk.
-  const std::uint32_t* first_panel;  ///< [chunks] the first panel that meets each chunk.
+  int depth;                   ///< Bytes of a packed row: 32, 64, 96 or 128.
+  index_t padded_rows;         ///< Places for rows, a multiple of count_block_rows.
+  class_extents* extents;      ///< How many of the places and items there are.
+  std::uint32_t* slots;        ///< [padded_rows] input row of each packed row, or empty_slot.
+  std::uint8_t* tiles;         ///< [padded_rows * depth], groups of eight rows.
+  int* square_sums;            ///< [padded_rows / count_block_rows]
+  count_panel* panels;         ///< Right rows, by ascending block.
+  index_t* items_before;       ///< [class_chunks(padded_rows) + 1] items before each chunk.
+  std::uint32_t* first_panel;  ///< [class_chunks(padded_rows)] the first that meets each chunk.
+};
+/// When a layout is of use: where it needs at most `always_padded_rows` places, or where the square
+/// of its places is at most `most_growth` times the square of the rows.
+struct class_use {
+  double most_growth;
+  index_t always_padded_rows;
+  std::uint32_t* is_of_use;  ///< 1 or 0; a layout of no use has no items.
 };
 
 /// Fills the tiles from the ranks.
@@ -81,21 +88,6 @@ struct class_source {
   const std::uint32_t* order;       ///< [rows]
   index_t rows;
   row_sides sides;
-};
-/// Where launch_class_layout writes: the arrays of class_rows, with `padded_rows` places for rows.
-struct class_layout_target {
-  index_t padded_rows;
-  /// The layout is of use where it needs at most `always_padded_rows` places, or where the square
-  /// of its places is at most `most_growth` times the square of the rows.
-  double most_growth;
-  index_t always_padded_rows;
-  std::uint32_t* slots;
-  int* square_sums;
-  count_panel* panels;
-  index_t* items_before;  ///< [class_chunks(padded_rows) + 1]
-  std::uint32_t* first_panel;
-  class_extents* extents;    ///< No items where the layout is of no use.
-  std::uint32_t* is_of_use;  ///< 1 or 0.
 };
 /// Most chunks that are smaller than count_chunk_blocks: twice the wanted items, times 9/8 because
 /// the blocks of a chunk are rounded down (to 8 or more). They have as many items, and one more for
@@ -112,9 +104,9 @@ constexpr index_t class_items(index_t padded_rows) {
 }
 /// Bytes of temporary memory that launch_class_layout needs.
 std::size_t class_layout_bytes(index_t rows);
-/// Lays the rows out class by class and divides their pairs into work items, without a look at any
-/// value on the host.
-void launch_class_layout(const class_source& source, const class_layout_target& target,
+/// Lays the rows out class by class and divides their pairs into work items, all but the tiles,
+/// without a look at any value on the host.
+void launch_class_layout(const class_source& source, const class_rows& target, const class_use& use,
                          void* temporary, cudaStream_t stream);
 
 /// Whether launch_class_count can bin pairs of `cols` observations: a histogram of the sums has to

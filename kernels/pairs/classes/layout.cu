@@ -91,7 +91,7 @@ __global__ void count_kernel(const class_source from, const std::uint32_t* begin
   counts[i] = std::uint64_t{panel} << 32 | std::uint64_t{block};
 }
 
-__global__ void place_kernel(const class_source from, const class_layout_target to,
+__global__ void place_kernel(const class_source from, const class_rows to,
                              const std::uint32_t* begins, const std::uint64_t* counts,
                              class_totals* totals) {
   const index_t i = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
@@ -141,14 +141,14 @@ __device__ std::uint32_t panel_behind(const count_panel* panels, std::uint32_t c
 }
 
 // Divides the pairs into work items. One block, because there are few chunks.
-__global__ void cover_kernel(const class_totals* totals, const class_layout_target to,
+__global__ void cover_kernel(const class_totals* totals, const class_rows to, const class_use use,
                              bool within) {
   const index_t places = index_t{totals->blocks} * count_block_rows;
   const auto padded = static_cast<double>(places);
   const auto rows = static_cast<double>(totals->rows);
   const bool is_of_use =
       places <= to.padded_rows &&
-      (places <= to.always_padded_rows || padded * padded <= to.most_growth * rows * rows);
+      (places <= use.always_padded_rows || padded * padded <= use.most_growth * rows * rows);
   const std::uint32_t left = is_of_use ? totals->left_blocks : 0;
   const std::uint32_t met = totals->panels - (within ? 0 : totals->left_panels);
   const std::uint32_t chunk_blocks = chunk_blocks_for(left, met, within);
@@ -172,7 +172,7 @@ __global__ void cover_kernel(const class_totals* totals, const class_layout_targ
                  .chunk_blocks = chunk_blocks,
                  .blocks = is_of_use ? totals->blocks : 0,
                  .left_blocks = left};
-  *to.is_of_use = is_of_use ? 1 : 0;
+  *use.is_of_use = is_of_use ? 1 : 0;
 }
 
 }  // namespace
@@ -181,7 +181,7 @@ std::size_t class_layout_bytes(index_t rows) {
   return cut_memory(rows, nullptr).bytes;
 }
 
-void launch_class_layout(const class_source& source, const class_layout_target& target,
+void launch_class_layout(const class_source& source, const class_rows& target, const class_use& use,
                          void* temporary, cudaStream_t stream) {
   const layout_memory memory = cut_memory(source.rows, temporary);
   static_assert(empty_slot == 0xffffffffU);
@@ -204,7 +204,7 @@ void launch_class_layout(const class_source& source, const class_layout_target& 
                                                  memory.totals);
     GPU_SIMILARITY_CHECK_LAUNCH();
   }
-  cover_kernel<<<1, threads, 0, stream>>>(memory.totals, target, source.sides.within);
+  cover_kernel<<<1, threads, 0, stream>>>(memory.totals, target, use, source.sides.within);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/warpgroup_stream.cuh"
+#include "kernels/common/panel_products.cuh"
 #include "kernels/pairs/classes/arguments.cuh"
 
 namespace gpu::kernels {
@@ -23,37 +23,26 @@ struct count_cursor {
 
 /// The left rows of all items of a block, tile by tile, in the order in which the block reads them.
 template <int depth>
-struct count_tile_walk {
-  static constexpr int stages = count_ring<depth>::stages;
-  static constexpr unsigned stage_bytes = count_ring<depth>::tile_rows * depth;
-  static constexpr int consumers = count_panel_blocks;
-  static constexpr int loads_ahead = stages - 2;
-  static constexpr int cluster = 1;
+struct count_tile_walk : tile_walk<count_ring<depth>> {
   static_assert(count_ring<depth>::tile_rows == count_block_rows, "a tile is a block");
   using cursor = count_cursor;
-  using load = tile_range;
 
   const count_arguments& args;
 
   __device__ __forceinline__ index_t first_item() const { return args.first_item; }
   __device__ __forceinline__ bool locate(cursor& at) const {
-    if (at.item >= min(args.last_item, args.extents->items)) return false;
-    while (at.item >= args.items_before[at.chunk + 1]) ++at.chunk;
-    at.panel = args.panels[args.first_panel[at.chunk] + (at.item - args.items_before[at.chunk])];
+    if (at.item >= min(args.last_item, args.packed.extents->items)) return false;
+    while (at.item >= args.packed.items_before[at.chunk + 1]) ++at.chunk;
+    at.panel = args.packed.panels[args.packed.first_panel[at.chunk] + (at.item - args.packed.items_before[at.chunk])];
     const int past =
-        static_cast<int>(min(at.panel.first_block + at.panel.blocks, args.extents->left_blocks));
-    const int chunk_blocks = static_cast<int>(args.extents->chunk_blocks);
+        static_cast<int>(min(at.panel.first_block + at.panel.blocks, args.packed.extents->left_blocks));
+    const int chunk_blocks = static_cast<int>(args.packed.extents->chunk_blocks);
     at.first_block = at.chunk * chunk_blocks;
     at.blocks = min(chunk_blocks, past - at.first_block);
     return true;
   }
-  __device__ __forceinline__ load first_load(const cursor& at) const {
+  __device__ __forceinline__ tile_range first_load(const cursor& at) const {
     return {at.first_block, at.first_block + at.blocks};
-  }
-  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
-  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
-    bulk_copy(memory, args.tiles + static_cast<std::size_t>(here.next) * stage_bytes, stage_bytes,
-              full);
   }
 };
 

@@ -14,7 +14,6 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/common/mma_sync.cuh"
 #include "kernels/pairs/neighbors/buckets.cuh"
-#include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/list.cuh"
 #include "kernels/pairs/neighbors/partners.cuh"
 

@@ -86,9 +86,9 @@ __device__ float bucket_bound(const row_keys& keys, index_t cols, int k) {
 
 // Takes the best of the partners whose keys reach `bar`, which are certain to be the best of all
 // where the list is full or `bar` is minus infinity.
-template <class Refine>
+template <bool of_ranks>
 __device__ void search_row(const search_arguments& args, const row_keys& keys, index_t row,
-                           float bar, const Refine& refine, neighbor_list& list) {
+                           float bar, neighbor_list& list) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const neighbor_query& query = args.query;
   for (index_t begin = 0; begin < args.block.cols; begin += 32 * held) {
@@ -100,7 +100,8 @@ __device__ void search_row(const search_arguments& args, const row_keys& keys, i
       if (!__any_sync(all_lanes, wanted)) continue;
       const index_t place = begin + 32 * h + lane;
       const index_t partner = args.block.first_col + min(place, args.block.cols - 1);
-      const double statistic = refine(args.source, row, wanted, partner);
+      const double statistic = of_ranks ? refined_rho(args.source, row, wanted, partner)
+                                        : refined_statistic(args.source, row, wanted, partner);
       wanted = wanted && keeps(statistic, query.at_least, query.at_most) &&
                neighbor_key(statistic, query.key) > list.bar();
       if (!list.add(wanted, statistic, static_cast<std::uint32_t>(place))) continue;
@@ -110,20 +111,7 @@ __device__ void search_row(const search_arguments& args, const row_keys& keys, i
   }
 }
 
-struct of_unit_rows {
-  __device__ double operator()(const pair_operand& source, index_t row, bool wanted,
-                               index_t partner) const {
-    return refined_statistic(source, row, wanted, partner);
-  }
-};
-struct of_ranks {
-  __device__ double operator()(const pair_operand& source, index_t row, bool wanted,
-                               index_t partner) const {
-    return refined_rho(source, row, wanted, partner);
-  }
-};
-
-template <class Refine>
+template <bool of_ranks>
 __global__ void __launch_bounds__(warps * 32, 2)
     estimate_choice(const __grid_constant__ search_arguments args) {
   __shared__ neighbor_list::storage storage[warps];
@@ -136,12 +124,12 @@ __global__ void __launch_bounds__(warps * 32, 2)
   if (args.source.square_sums[row] > 0) {
     const row_keys keys(args, place);
     const float bound = bucket_bound(keys, args.block.cols, k) - 2 * args.block.error;
-    search_row(args, keys, row, bound, Refine(), list);
+    search_row<of_ranks>(args, keys, row, bound, list);
     list.keep_best();
     // Some of the k that the bound is of may be just beyond the cut.
     if (list.count() < k && bound > -CUDART_INF_F) {
       list.clear();
-      search_row(args, keys, row, -CUDART_INF_F, Refine(), list);
+      search_row<of_ranks>(args, keys, row, -CUDART_INF_F, list);
       list.keep_best();
     }
   }
@@ -156,11 +144,8 @@ void launch_estimate_choice(const pair_operand& source, const estimate_block& bl
   if (block.rows == 0) return;
   const search_arguments args{source, block, query, result};
   const unsigned blocks = grid_blocks(block.rows, warps);
-  if (source.unit_rows != nullptr) {
-    estimate_choice<of_unit_rows><<<blocks, warps * 32, 0, stream>>>(args);
-  } else {
-    estimate_choice<of_ranks><<<blocks, warps * 32, 0, stream>>>(args);
-  }
+  const auto kernel = source.unit_rows != nullptr ? estimate_choice<false> : estimate_choice<true>;
+  kernel<<<blocks, warps * 32, 0, stream>>>(args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -19,9 +19,7 @@
 // Shared memory (kernels/common/warpgroup_stream.cuh has the picture): ring and panel; 1 block a
 // multiprocessor.
 
-#include "kernels/common/launch.cuh"
-#include "kernels/common/warpgroup_stream.cuh"
-#include "kernels/common/wgmma.cuh"
+#include "kernels/common/panel_products.cuh"
 #include "kernels/pairs/neighbors/fold.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
 
@@ -63,41 +61,19 @@ __device__ __forceinline__ void fold_sums(const unsigned (&d)[64], unsigned (&be
 
 /// Sizes of a kernel for rows of `row_bytes`.
 template <int row_bytes>
-struct maxima_shape {
-  static constexpr neighbor_policy policy = select_neighbor_policy(row_bytes);
-  static constexpr int depth = row_bytes;
-  static constexpr int threads = policy.warpgroups * 128;
-  static constexpr int tile_rows = policy.tile_rows;
-  static constexpr int tile_bytes = tile_rows * depth;
-  static constexpr int stages = policy.stages;
-  static constexpr int row_blocks = policy.row_blocks;  // of a warpgroup
-  static constexpr int block_bytes = 64 * depth;
-  static constexpr int splits = tile_rows / 256;        // products of a row block with a tile
-  static constexpr int products = row_blocks * splits;  // of a warpgroup with a tile
-  static constexpr int panel_rows = neighbor_panel_rows(policy);
-  static constexpr int span_tiles = neighbor_span_rows / tile_rows;
-  static constexpr std::size_t shared_bytes =
-      static_cast<std::size_t>(stages) * tile_bytes + static_cast<std::size_t>(panel_rows) * depth;
-  static_assert(products % 2 == 0);
+struct maxima_shape : panel_shape<select_neighbor_policy(row_bytes), row_bytes> {
+  static constexpr int span_tiles = neighbor_span_rows / maxima_shape::tile_rows;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// The right rows that a block streams: the tiles of each item's chunk.
 template <class shape>
-struct maxima_tile_walk {
-  static constexpr int stages = shape::stages;
-  static constexpr unsigned stage_bytes = shape::tile_bytes;
-  static constexpr int consumers = shape::policy.warpgroups;
-  // One stage of slack where there are enough: then no warpgroup waits for the slowest.
-  static constexpr int loads_ahead = stages > 2 ? stages - 2 : 1;
-  static constexpr int cluster = 1;
-
+struct maxima_tile_walk : tile_walk<shape> {
   struct cursor {
     int item;
     tile_range tiles;
   };
-  using load = tile_range;
 
   const maxima_arguments& args;
 
@@ -108,67 +84,10 @@ struct maxima_tile_walk {
     at.tiles.end = min(at.tiles.next + args.chunk_tiles, args.tile_count);
     return true;
   }
-  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
-  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
-  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
-    bulk_copy(memory, args.tiles + static_cast<std::size_t>(here.next) * stage_bytes, stage_bytes,
-              full);
-  }
 };
 
 template <class shape>
 using maxima_stream = warpgroup_stream<maxima_tile_walk<shape>>;
-
-/// The warpgroup's left rows, and the first stage of right rows.
-struct maxima_operands {
-  std::uint64_t left;
-  std::uint64_t right;
-};
-
-/// Starts product `number` of a tile: a row block of the left rows with 256 rows of the tile.
-template <class shape>
-__device__ __forceinline__ void issue_product(int number, const maxima_operands& operands,
-                                              unsigned stage, unsigned (&sums)[64]) {
-  const int row_block = number / shape::splits;
-  const int split = number % shape::splits;
-  pin_registers(sums);
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < shape::depth / 32; ++k) {
-    wgmma_f16(
-        sums,
-        operands.left + static_cast<std::uint64_t>((row_block * shape::block_bytes + k * 256) >> 4),
-        operands.right + ((stage * shape::tile_bytes + split * 256 * shape::depth + k * 256) >> 4),
-        k);
-  }
-  wgmma_commit();
-}
-
-/// Folds the products of the left rows with a tile, which is in stage `stage` of the ring, into
-/// `best`. One set of sums is folded while the other is multiplied. Releases the stage after the
-/// last product.
-template <class shape, bool magnitude>
-__device__ __forceinline__ void fold_tile(const maxima_stream<shape>& stream,
-                                          const maxima_operands& operands, unsigned stage,
-                                          unsigned (&sums)[2][64],
-                                          unsigned (&best)[shape::row_blocks][2]) {
-  constexpr int last = shape::products - 1;
-  issue_product<shape>(0, operands, stage, sums[0]);
-  stream.issue();
-#pragma unroll
-  for (int product = 0; product < shape::products; ++product) {
-    if (product < last) {
-      issue_product<shape>(product + 1, operands, stage, sums[(product + 1) & 1]);
-      wgmma_wait<1>();
-    } else {
-      wgmma_wait<0>();
-    }
-    auto& ready = sums[product & 1];
-    pin_registers(ready);
-    if (product == last) stream.release(stage);
-    fold_sums<magnitude>(ready, best[product / shape::splits]);
-  }
-}
 
 /// Writes the maxima of a span: `out` is that of row g of the warp's first 16 rows.
 template <bool magnitude, int row_blocks>
@@ -192,26 +111,25 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
   using shape = maxima_shape<depth>;
   using walk_type = maxima_tile_walk<shape>;
   constexpr int row_blocks = shape::row_blocks;
-  constexpr int left_bytes = row_blocks * shape::block_bytes;  // of a warpgroup
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<walk_type> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
   const unsigned in_group = threadIdx.x & 127U;
   const unsigned lane = threadIdx.x & 31U;
-  const walk_type walk{args};
+  const walk_type walk{{args.tiles}, args};
   const maxima_stream<shape> stream{walk, shared_address(shared), storage};
-  const resident_operand left_rows{
-      shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes, warpgroup};
+  const resident_operand left_rows{shared + shape::left_at + warpgroup * shape::left_bytes,
+                                   warpgroup};
   stream.start();
 
-  const maxima_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
+  const panel_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
                                  operand_descriptor(stream.first_stage, depth)};
   unsigned sums[2][64];
   ring_position<shape::stages> position{0, 0};
   for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
-    const index_t in_block = static_cast<index_t>(at.item % args.panels) * shape::panel_rows +
+    const index_t in_block = static_cast<index_t>(at.item % args.panels) * shape::panel +
                              warpgroup * row_blocks * 64;
-    left_rows.copy<left_bytes, uint4>(
+    left_rows.copy<shape::left_bytes, uint4>(
         args.left_tiles + (args.first_row + in_block) * shape::depth, [&](uint4 piece) {
           return make_uint4(piece.x ^ args.sign_flips, piece.y ^ args.sign_flips,
                             piece.z ^ args.sign_flips, piece.w ^ args.sign_flips);
@@ -229,7 +147,12 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
         for (int x = 0; x < row_blocks; ++x) best[x][0] = best[x][1] = no_maxima;
       }
       stream.wait_until_full(position);
-      fold_tile<shape, magnitude>(stream, operands, position.stage, sums, best);
+      multiply_tile<shape>(
+          stream, operands, position.stage, sums,
+          [](auto& d, std::uint64_t a, std::uint64_t b, int k) { wgmma_f16(d, a, b, k); },
+          [&](int product, auto& ready) {
+            fold_sums<magnitude>(ready, best[product / shape::splits]);
+          });
       if ((tile + 1) % shape::span_tiles == 0) {
         store_maxima<magnitude>(best, out, args.pitch);
         out += 4;
@@ -244,11 +167,8 @@ template <int depth, bool magnitude>
 void launch_maxima(const maxima_arguments& args, int multiprocessors, cudaStream_t stream) {
   using shape = maxima_shape<depth>;
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
-  auto* kernel = neighbor_maxima_kernel<depth, magnitude>;
-  allow_shared_memory(kernel, shape::shared_bytes);
-  kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
-      args);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_persistent(neighbor_maxima_kernel<depth, magnitude>, args, shape::threads,
+                    shape::shared_bytes, multiprocessors, stream);
 }
 
 }  // namespace gpu::kernels

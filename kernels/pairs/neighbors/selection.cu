@@ -3,7 +3,7 @@
 #include <math_constants.h>
 
 #include "kernels/common/launch.cuh"
-#include "kernels/pairs/neighbors/selection.hpp"
+#include "kernels/pairs/neighbors/kernels.hpp"
 
 namespace gpu::kernels {
 namespace {

@@ -15,7 +15,6 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/common/warp.cuh"
 #include "kernels/pairs/neighbors/buckets.cuh"
-#include "kernels/pairs/neighbors/halves.cuh"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "kernels/pairs/neighbors/list.cuh"
 
@@ -30,14 +29,9 @@ constexpr int bound_threads = 1024;
 
 struct thin_arguments {
   pair_operand source;
-  index_t first_left;
-  index_t left_rows;
-  index_t first_right;
-  index_t right_rows;
-  index_t groups;
+  neighbor_rows right;
+  neighbor_block block;
   detail::bin_key key;
-  std::uint16_t* maxima;
-  index_t pitch;
 };
 
 /// A right row of ranks in registers, the left rows in shared memory.
@@ -117,23 +111,23 @@ __global__ void __launch_bounds__(threads)
   const int warp = static_cast<int>(threadIdx.x / 32);
   float* const best = left_inverse + together * (1 + warp);
   const index_t first = static_cast<index_t>(blockIdx.y) * together;
-  const int here = static_cast<int>(min(args.left_rows - first, index_t{together}));
+  const int here = static_cast<int>(min(args.block.count - first, index_t{together}));
   for (int l = warp; l < together; l += warps) {
-    const index_t row = args.first_left + first + min(l, here - 1);
+    const index_t row = args.block.left.first + args.block.first + first + min(l, here - 1);
     Products::share(args.source, row, left + l * Products::row_bytes, lane);
     if (lane == 0) left_inverse[l] = args.source.norms[row].inverse;
   }
   __syncthreads();
   const index_t step = static_cast<index_t>(gridDim.x) * warps;
-  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + warp; group < args.groups;
+  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + warp; group < neighbor_groups(args.right);
        group += step) {
     for (int l = lane; l < together; l += 32) best[l] = CUDART_NAN_F;
     __syncwarp();
 #pragma unroll 1
     for (int t = 0; t < neighbor_group_rows / 32; ++t) {
       const index_t place = group * neighbor_group_rows + t * 32 + lane;
-      const bool there = place < args.right_rows;
-      const index_t row = args.first_right + (there ? place : args.right_rows - 1);
+      const bool there = place < args.right.rows;
+      const index_t row = args.right.first + (there ? place : args.right.rows - 1);
       Products right;
       right.load(args.source, row);
       const float inverse = args.source.norms[row].inverse;  // NaN: no statistic
@@ -156,7 +150,7 @@ __global__ void __launch_bounds__(threads)
     }
     __syncwarp();
     for (int l = lane; l < here; l += 32) {
-      args.maxima[(first + l) * args.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
+      args.block.maxima[(first + l) * args.block.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
     }
     __syncwarp();
   }
@@ -167,9 +161,9 @@ void launch_products(const thin_arguments& args, int multiprocessors, cudaStream
   constexpr int blocks_of_multiprocessor = 8;
   constexpr std::size_t bytes_of_row = Products::row_bytes + (1 + warps) * sizeof(float);
   constexpr index_t most_together = most_shared_bytes / bytes_of_row / at_a_time * at_a_time;
-  const index_t parts = ceil_div(args.left_rows, most_together);
-  const index_t together = round_up(ceil_div(args.left_rows, parts), at_a_time);
-  const auto wanted = static_cast<index_t>(grid_blocks(args.groups, warps));
+  const index_t parts = ceil_div(args.block.count, most_together);
+  const index_t together = round_up(ceil_div(args.block.count, parts), at_a_time);
+  const auto wanted = static_cast<index_t>(grid_blocks(neighbor_groups(args.right), warps));
   const auto most = static_cast<index_t>(multiprocessors) * blocks_of_multiprocessor;
   const dim3 grid(static_cast<unsigned>(wanted < most ? wanted : most),
                   static_cast<unsigned>(parts));
@@ -243,16 +237,8 @@ __global__ void __launch_bounds__(32) merge_kernel(neighbor_result slices, int c
 void launch_thin_maxima(const pair_operand& source, const neighbor_rows& packed,
                         const neighbor_block& block, const neighbor_query& query, float* bounds,
                         int multiprocessors, cudaStream_t stream) {
-  const thin_arguments args{.source = source,
-                            .first_left = block.left.first + block.first,
-                            .left_rows = block.count,
-                            .first_right = packed.first,
-                            .right_rows = packed.rows,
-                            .groups = neighbor_groups(packed),
-                            .key = query.key,
-                            .maxima = block.maxima,
-                            .pitch = block.pitch};
-  if (args.left_rows == 0 || args.right_rows == 0) return;
+  if (block.count == 0 || packed.rows == 0) return;
+  const thin_arguments args{source, packed, block, query.key};
   const index_t elements = source.unit_rows != nullptr ? source.unit_pitch : source.pitch;
   if (source.unit_rows != nullptr) {
     if (elements <= 32) {
@@ -269,9 +255,9 @@ void launch_thin_maxima(const pair_operand& source, const neighbor_rows& packed,
   } else {
     launch_products<rank_products<32>>(args, multiprocessors, stream);
   }
-  const index_t own = args.first_left - args.first_right;
+  const index_t own = block.left.first + block.first - packed.first;
   thin_bounds_kernel<<<static_cast<unsigned>(block.count), bound_threads, 0, stream>>>(
-      block.maxima, block.pitch, args.groups, own, static_cast<unsigned>(query.k), bounds);
+      block.maxima, block.pitch, neighbor_groups(packed), own, static_cast<unsigned>(query.k), bounds);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

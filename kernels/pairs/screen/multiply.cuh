@@ -42,12 +42,9 @@ struct screen_multiply<screen_operand::e4m3, depth> {
   static constexpr int values_per_sum = 2;
   static constexpr float sum_loss = biased ? 0.0F : e4m3_deep_loss;  // else in the threshold
 
-  static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
-#pragma unroll
-    for (int k = 0; k < depth / 32; ++k) {
-      wgmma_e4m3(d, a + static_cast<std::uint64_t>(k * (256 >> 4)),
-                 b + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-    }
+  __device__ __forceinline__ void operator()(sum (&d)[sums], std::uint64_t a, std::uint64_t b,
+                                             int accumulate) const {
+    wgmma_e4m3(d, a, b, accumulate);
   }
   static __device__ screen_threshold threshold(float least_sum) {
     if constexpr (!biased) {
@@ -100,12 +97,9 @@ struct screen_multiply<screen_operand::int8, depth> {
   static constexpr int values_per_sum = 1;
   static constexpr float sum_loss = 0.0F;
 
-  static __device__ void multiply(sum (&d)[sums], std::uint64_t a, std::uint64_t b) {
-#pragma unroll
-    for (int k = 0; k < depth / 32; ++k) {
-      wgmma_s8(d, a + static_cast<std::uint64_t>(k * (256 >> 4)),
-               b + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-    }
+  __device__ __forceinline__ void operator()(sum (&d)[sums], std::uint64_t a, std::uint64_t b,
+                                             int accumulate) const {
+    wgmma_s8(d, a, b, accumulate);
   }
   static __device__ screen_threshold threshold(float least_sum) {
     // sum > bias <=> sum >= least_sum, rounded down; the bias bytes hold it in base 127.

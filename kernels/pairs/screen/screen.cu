@@ -13,7 +13,6 @@
 #include "kernels/pairs/prepare/row_sort.cuh"
 #include "kernels/pairs/screen/found.cuh"
 #include "kernels/pairs/screen/screen_tiles.cuh"
-#include "kernels/pairs/screen/variants.cuh"
 
 namespace gpu::kernels {
 namespace {
@@ -136,10 +135,6 @@ __global__ void refine_kernel(screen_ranks source, const std::uint32_t* order,
   }
 }
 
-}  // namespace
-
-namespace {
-
 // How the items of narrow rows are numbered.
 screen_walk find_walk(const screen_rows& packed) {
   const screen_policy policy = select_screen_policy(packed.depth);
@@ -217,9 +212,9 @@ void launch_screen(const screen_rows& packed, double cut, index_t first, index_t
   if (packed.depth > 128) {
     launch_pair_screen_wide(packed, args, multiprocessors, stream);
   } else if (packed.operand == screen_operand::e4m3) {
-    launch_pair_screen_e4m3(packed.depth, args, multiprocessors, stream);
+    launch_pair_screen<screen_operand::e4m3>(packed.depth, args, multiprocessors, stream);
   } else {
-    launch_pair_screen_s8(packed.depth, args, multiprocessors, stream);
+    launch_pair_screen<screen_operand::int8>(packed.depth, args, multiprocessors, stream);
   }
 }
 

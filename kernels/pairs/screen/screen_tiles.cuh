@@ -24,8 +24,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/warpgroup_stream.cuh"
-#include "kernels/common/wgmma.cuh"
+#include "kernels/common/panel_products.cuh"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "kernels/pairs/screen/multiply.cuh"
 #include "plan/screen_policy.hpp"
@@ -118,42 +117,25 @@ __device__ __forceinline__ void collect(const screen_arguments& args,
 
 /// Sizes of the kernel for packed rows of `row_bytes`.
 template <int row_bytes>
-struct screen_shape {
-  static constexpr screen_policy policy = select_screen_policy(row_bytes);
-  static constexpr int depth = row_bytes;
-  static constexpr int threads = policy.warpgroups * 128;
-  static constexpr int tile_rows = policy.tile_rows;
-  static constexpr int tile_bytes = tile_rows * depth;
-  static constexpr int stages = policy.stages;
-  static constexpr int row_blocks = policy.row_blocks;  // of a warpgroup
-  static constexpr int block_bytes = screen_block_rows * depth;
-  static constexpr int splits = tile_rows / 256;        // products of a row block with a tile
-  static constexpr int products = row_blocks * splits;  // of a warpgroup with a tile
-  static constexpr int panel = panel_rows(policy);
-  static constexpr index_t panels = index_t{policy.chunk_tiles} * tile_rows / panel;  // of a chunk
-  static constexpr std::size_t scratch_at =
-      static_cast<std::size_t>(stages) * tile_bytes + static_cast<std::size_t>(panel) * depth;
+struct screen_shape : panel_shape<select_screen_policy(row_bytes), row_bytes> {
+  using base = panel_shape<select_screen_policy(row_bytes), row_bytes>;
+  static constexpr int chunk_tiles = select_screen_policy(row_bytes).chunk_tiles;
+  static constexpr index_t panels = index_t{chunk_tiles} * base::tile_rows / base::panel;  // of one
   static constexpr std::size_t scratch_bytes = 512;  // of a warp, for the close look
-  static constexpr std::size_t shared_bytes = scratch_at + threads / 32 * scratch_bytes;
+  static constexpr std::size_t scratch_at = base::shared_bytes;
+  static constexpr std::size_t shared_bytes = scratch_at + base::threads / 32 * scratch_bytes;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// The right rows that a block streams: the tiles of its items on or above the diagonal.
 template <class shape>
-struct screen_tile_walk {
-  static constexpr int stages = shape::stages;
-  static constexpr unsigned stage_bytes = shape::tile_bytes;
-  static constexpr int consumers = shape::policy.warpgroups;
-  static constexpr int loads_ahead = stages - 2;
-  static constexpr int cluster = 1;
-
+struct screen_tile_walk : tile_walk<shape> {
   struct cursor {
     index_t item;
     index_t chunk;
     tile_range tiles;
   };
-  using load = tile_range;
 
   const screen_arguments& args;
 
@@ -162,21 +144,14 @@ struct screen_tile_walk {
     for (; at.item < args.last_item; at.item += gridDim.x) {
       while (at.item >= items_before(args.walk, at.chunk + 1, shape::panels)) ++at.chunk;
       const index_t row = panel_of(at) * shape::panel;
-      const index_t first = args.first_tile + at.chunk * shape::policy.chunk_tiles;
+      const index_t first = args.first_tile + at.chunk * shape::chunk_tiles;
       at.tiles.next = static_cast<int>(max(first, row / shape::tile_rows));
       at.tiles.end = static_cast<int>(
-          min(first + shape::policy.chunk_tiles, static_cast<index_t>(args.tile_count)));
+          min(first + shape::chunk_tiles, static_cast<index_t>(args.tile_count)));
       if (at.tiles.next < at.tiles.end) return true;
     }
     return false;
   }
-  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
-  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
-  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
-    bulk_copy(memory, args.tiles + static_cast<std::size_t>(here.next) * stage_bytes, stage_bytes,
-              full);
-  }
-
   /// The panel of left rows of an item.
   __device__ __forceinline__ index_t panel_of(const cursor& at) const {
     return at.item - items_before(args.walk, at.chunk, shape::panels);
@@ -230,70 +205,22 @@ __device__ __forceinline__ void write_bias(const resident_operand& left_rows, un
   }
 }
 
-/// The warpgroup's left rows, and the right rows of the first stage.
-struct screen_operands {
-  std::uint64_t left;
-  std::uint64_t right;
-};
-
-/// Starts product `number` of a tile: a row block of the left rows with 256 rows of the tile.
-template <class shape, class multiply>
-__device__ __forceinline__ void issue_product(int number, const screen_operands& operands,
-                                              unsigned stage,
-                                              typename multiply::sum (&sums)[multiply::sums]) {
-  const int row_block = number / shape::splits;
-  const int split = number % shape::splits;
-  pin_registers(sums);
-  wgmma_fence();
-  multiply::multiply(
-      sums, operands.left + static_cast<std::uint64_t>(row_block * (shape::block_bytes >> 4)),
-      operands.right + ((stage * shape::tile_bytes + split * 256 * shape::depth) >> 4));
-  wgmma_commit();
-}
-
-/// Waits for product `number` of a tile. Where there are two sets of sums, the next product is
-/// started first.
-template <class shape, class multiply>
-__device__ __forceinline__ void finish_product(
-    int number, const screen_operands& operands, unsigned stage,
-    typename multiply::sum (&sums)[multiply::sets][multiply::sums]) {
-  if constexpr (multiply::sets == 2) {
-    if (number + 1 < shape::products) {
-      issue_product<shape, multiply>(number + 1, operands, stage, sums[(number + 1) & 1]);
-      wgmma_wait<1>();
-    } else {
-      wgmma_wait<0>();
-    }
-  } else {
-    issue_product<shape, multiply>(number, operands, stage, sums[0]);
-    wgmma_wait<0>();
-  }
-}
-
 /// Multiplies the warpgroup's left rows, packed rows from `first_row` on, by a tile and collects
 /// the pairs past the limit. Releases the stage after the last product.
 template <class shape, class multiply, bool stops>
 __device__ __forceinline__ void screen_tile(
-    const screen_stream<shape>& stream, const screen_operands& operands, unsigned stage,
+    const screen_stream<shape>& stream, const panel_operands& operands, unsigned stage,
     typename multiply::sum (&sums)[multiply::sets][multiply::sums], unsigned limit,
     unsigned first_row, int tile, typename multiply::sum* scratch) {
-  const unsigned in_group = threadIdx.x & 127U;
-  if constexpr (multiply::sets == 2) issue_product<shape, multiply>(0, operands, stage, sums[0]);
-  stream.issue();
-#pragma unroll
-  for (int number = 0; number < shape::products; ++number) {
-    finish_product<shape, multiply>(number, operands, stage, sums);
-    auto& ready = sums[multiply::sets == 2 ? number & 1 : 0];
-    pin_registers(ready);
-    if (number + 1 == shape::products) stream.release(stage);
+  const unsigned warp_row = (threadIdx.x & 127U) / 32 * 16;
+  multiply_tile<shape>(stream, operands, stage, sums, multiply{}, [&](int number, auto& ready) {
     const bool hit = multiply::any(ready, limit);
-    if (__any_sync(~0U, hit)) {
-      const auto row_block = static_cast<unsigned>(number / shape::splits);
-      collect<multiply, stops>(
-          stream.walk.args, ready, hit, limit, first_row + row_block * 64 + (in_group >> 5) * 16,
-          static_cast<unsigned>(tile) * shape::tile_rows + (number % shape::splits) * 256, scratch);
-    }
-  }
+    if (!__any_sync(~0U, hit)) return;
+    const auto row_block = static_cast<unsigned>(number / shape::splits);
+    collect<multiply, stops>(
+        stream.walk.args, ready, hit, limit, first_row + row_block * 64 + warp_row,
+        static_cast<unsigned>(tile) * shape::tile_rows + (number % shape::splits) * 256, scratch);
+  });
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
@@ -306,9 +233,6 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using shape = screen_shape<depth>;
   using multiply = screen_multiply<operand, depth>;
-  static_assert(multiply::sets == 1 || shape::products % 2 == 0);
-  constexpr int left_bytes = shape::row_blocks * shape::block_bytes;  // of a warpgroup
-
   using walk_type = screen_tile_walk<shape>;
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<walk_type> storage;
@@ -316,15 +240,15 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
     if (is_over_at_start(args.candidates)) return;
   }
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const walk_type walk{args};
+  const walk_type walk{{args.tiles}, args};
   const screen_stream<shape> stream{walk, shared_address(shared), storage};
-  const resident_operand left_rows{
-      shared + shape::stages * shape::tile_bytes + warpgroup * left_bytes, warpgroup};
+  const resident_operand left_rows{shared + shape::left_at + warpgroup * shape::left_bytes,
+                                   warpgroup};
   auto* scratch = reinterpret_cast<typename multiply::sum*>(
       shared + shape::scratch_at + (threadIdx.x >> 5) * shape::scratch_bytes);
   stream.start();
 
-  const screen_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
+  const panel_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
                                  operand_descriptor(stream.first_stage, depth)};
   typename multiply::sum sums[multiply::sets][multiply::sums];
   ring_position<shape::stages> position{0, 0};
@@ -332,7 +256,7 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
     const unsigned first_row =
         static_cast<unsigned>(walk.panel_of(at) * shape::panel) +
         static_cast<unsigned>(warpgroup * shape::row_blocks * screen_block_rows);
-    left_rows.copy<left_bytes>(args.tiles + static_cast<std::size_t>(first_row) * depth);
+    left_rows.copy<shape::left_bytes>(args.tiles + static_cast<std::size_t>(first_row) * depth);
     const screen_block left_bounds = bounds_of_left_rows<shape>(args, first_row);
     screen_block tile_bounds = args.tile_bounds[at.tiles.next];
     unsigned written_bias = ~0U;
@@ -359,5 +283,13 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   }
 #endif
 }
+
+// One launch per operand type, and of wide rows, each compiled in a file of its own.
+template <screen_operand operand>
+void launch_pair_screen(int depth, const screen_arguments& args, int multiprocessors,
+                        cudaStream_t stream);
+void launch_pair_screen_wide(const screen_rows& packed, const screen_arguments& common,
+                             int multiprocessors, cudaStream_t stream);
+index_t wide_screen_items(const screen_rows& packed);
 
 }  // namespace gpu::kernels

@@ -1,8 +1,6 @@
 // The pair screen on rows of more than 128 columns, rounded to 8 bits.
 #include <algorithm>
 
-#include "kernels/common/launch.cuh"
-#include "kernels/pairs/screen/variants.cuh"
 #include "kernels/pairs/screen/wide.cuh"
 
 namespace gpu::kernels {
@@ -68,11 +66,8 @@ void launch_pair_screen_wide(const screen_rows& packed, const screen_arguments& 
   args.bands = find_walk(packed);
   constexpr std::size_t bytes = wide_screen_shared_bytes();
   static_assert(bytes <= 227 * 1024 - 1024);
-  auto* const kernel = args.candidates.stops ? wide_screen_kernel<true> : wide_screen_kernel<false>;
-  allow_shared_memory(kernel, bytes);
-  kernel<<<static_cast<unsigned>(multiprocessors), wide_screen.warpgroups * 128, bytes, stream>>>(
-      args);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_persistent(args.candidates.stops ? wide_screen_kernel<true> : wide_screen_kernel<false>,
+                    args, wide_screen.warpgroups * 128, bytes, multiprocessors, stream);
 }
 
 }  // namespace gpu::kernels

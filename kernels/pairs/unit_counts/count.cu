@@ -91,12 +91,9 @@ void launch(const unit_count_arguments& args, int multiprocessors, cudaStream_t 
   using shape = unit_count_shape<depth, corrected>;
   static_assert(shape::shared_bytes <= 227 * 1024 - 1024);
   static_assert(neighbor_row_multiple % (shape::warpgroups * shape::block_rows) == 0);
-  auto* kernel =
-      args.count.symmetric ? unit_count_kernel<shape, true> : unit_count_kernel<shape, false>;
-  allow_shared_memory(kernel, shape::shared_bytes);
-  kernel<<<static_cast<unsigned>(multiprocessors), shape::threads, shape::shared_bytes, stream>>>(
-      args);
-  GPU_SIMILARITY_CHECK_LAUNCH();
+  launch_persistent(
+      args.count.symmetric ? unit_count_kernel<shape, true> : unit_count_kernel<shape, false>, args,
+      shape::threads, shape::shared_bytes, multiprocessors, stream);
 }
 
 }  // namespace

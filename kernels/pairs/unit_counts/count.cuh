@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(shape::threads, 1)
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ stream_storage<walk_type> storage;
   const int warpgroup = __shfl_sync(~0U, static_cast<int>(threadIdx.x >> 7), 0);
-  const walk_type walk{args};
+  const walk_type walk{{args.count.packed.left.tiles}, args};
   const unit_stream<shape> stream{walk, shared_address(shared), storage};
   const resident_operand right_rows{
       shared + shape::stages * shape::tile_bytes + warpgroup * shape::block_bytes, warpgroup};

@@ -7,8 +7,7 @@
 // Corrected rows: a step is two products, of the even and the odd groups of eight right rows. The
 // tensor cores work on one while the other is decided.
 
-#include "kernels/common/warpgroup_stream.cuh"
-#include "kernels/common/wgmma.cuh"
+#include "kernels/common/panel_products.cuh"
 #include "kernels/pairs/unit_counts/step.cuh"
 
 namespace gpu::kernels {
@@ -48,14 +47,8 @@ struct unit_count_cursor {
 
 /// The left rows that a block streams: the tiles of each item's chunk, as far as its panel reaches.
 template <class shape>
-struct unit_tile_walk {
-  static constexpr int stages = shape::stages;
-  static constexpr unsigned stage_bytes = shape::tile_bytes;
-  static constexpr int consumers = shape::warpgroups;
-  static constexpr int loads_ahead = stages - 2;
-  static constexpr int cluster = 1;
+struct unit_tile_walk : tile_walk<shape> {
   using cursor = unit_count_cursor;
-  using load = tile_range;
 
   const unit_count_arguments& args;
 
@@ -78,13 +71,6 @@ struct unit_tile_walk {
     at.tiles.next = first_block * shape::block_tiles;
     at.tiles.end = past_block * shape::block_tiles;
     return true;
-  }
-  __device__ __forceinline__ load first_load(const cursor& at) const { return at.tiles; }
-  __device__ __forceinline__ bool next(load& here) const { return ++here.next != here.end; }
-  __device__ __forceinline__ void issue(const load& here, unsigned memory, unsigned full) const {
-    bulk_copy(memory,
-              args.count.packed.left.tiles + static_cast<std::size_t>(here.next) * stage_bytes,
-              stage_bytes, full);
   }
 
  private:
@@ -109,21 +95,9 @@ struct unit_operands {
 template <int depth, int size>
 __device__ __forceinline__ void begin_products(float (&sums)[size], std::uint64_t left,
                                                std::uint64_t right) {
-  pin_registers(sums);
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < depth / 32; ++k) {
-    wgmma_f16(sums, left + static_cast<std::uint64_t>(k * (256 >> 4)),
-              right + static_cast<std::uint64_t>(k * (256 >> 4)), k);
-  }
-  wgmma_commit();
-}
-
-/// Waits until at most `pending` of the products that were begun last are not finished.
-template <int pending, int size>
-__device__ __forceinline__ void finish_products(float (&sums)[size]) {
-  wgmma_wait<pending>();
-  pin_registers(sums);
+  begin_product<depth>(
+      sums, left, right,
+      [](auto& d, std::uint64_t a, std::uint64_t b, int k) { wgmma_f16(d, a, b, k); });
 }
 
 /// A tile of left rows that is in the ring, and what it meets.
@@ -146,7 +120,7 @@ __device__ __forceinline__ void count_plain_tile(const step_cut& cut,
     begin_products<shape::depth>(
         sums, operands.left + ((tile.stage * shape::tile_bytes + step * 64 * shape::depth) >> 4),
         operands.right);
-    finish_products<0>(sums);
+    finish_product<0>(sums);
     if (step + 1 == shape::tile_steps) stream.release(tile.stage);
     const auto left = static_cast<std::uint32_t>(tile.number) * shape::tile_rows + step * 64;
     const int row =
@@ -171,13 +145,13 @@ __device__ __forceinline__ void count_corrected_tile(const step_cut& cut,
 #pragma unroll
   for (int step = 0; step < shape::tile_steps; ++step) {
     begin_products<shape::depth>(odd_sums, first + step * step_offset, odd_right);
-    finish_products<1>(even_sums);
+    finish_product<1>(even_sums);
     const half_decisions even = decide_half<symmetric>(even_sums, cut);
     if (step + 1 < shape::tile_steps) {
       begin_products<shape::depth>(even_sums, first + (step + 1) * step_offset, operands.right);
-      finish_products<1>(odd_sums);
+      finish_product<1>(odd_sums);
     } else {
-      finish_products<0>(odd_sums);
+      finish_product<0>(odd_sums);
       stream.release(tile.stage);
     }
     const half_decisions odd = decide_half<symmetric>(odd_sums, cut);

@@ -24,12 +24,6 @@ using kernels::pair_tile_kind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Work items of a walk as pairs, for its progress.
-std::uint64_t pairs_of_items(index_t items, std::uint64_t pairs, index_t all_items) {
-  return static_cast<std::uint64_t>(static_cast<double>(items) * static_cast<double>(pairs) /
-                                    static_cast<double>(all_items));
-}
-
 // Brings kept pairs and degrees, [rows of the input], to the host.
 void read_kept(const device_buffer<unsigned long long>& kept,
                const device_buffer<std::uint32_t>& degree, pair_counts& out, cudaStream_t stream) {
@@ -63,6 +57,26 @@ std::uint64_t read_counts(const Counter& counter, std::vector<std::uint32_t>& de
 }
 
 }  // namespace
+
+template <class Run>
+void cuda_engine::count_items(std::string_view stage, index_t items,
+                              std::vector<std::uint32_t>* degrees, const Run& run) {
+  const auto make_room = [&] {
+    if (degrees != nullptr) degrees->resize(static_cast<std::size_t>(count()));
+  };
+  const auto walk = walk_pairs(stage, items);
+  // No counter gives up.
+  walk_items(*walk, items, [&](index_t first, index_t last) {
+    run(first, last);
+    make_room();  // while the device counts
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
+    walk->advance(static_cast<std::uint64_t>(static_cast<double>(last - first) *
+                                             static_cast<double>(pairs()) /
+                                             static_cast<double>(items)));
+    return slice_outcome::done;
+  });
+  make_room();  // an engine that had nothing to do
+}
 
 device_buffer<std::uint32_t> cuda_engine::upload_weights(
     std::span<const std::uint32_t> weights) const {
@@ -203,20 +217,10 @@ std::optional<cuda_engine::class_counts> cuda_engine::count_by_classes(
   kernels::bin_sink_args binning{};
   if (binned) binning = binning_of(*request, bins.data());
   class_counts out;
-  const auto walk = walk_pairs(stage, layout.items);
-  const bool complete = walk_items(*walk, layout.items, [&](index_t first, index_t last) {
+  count_items(stage, layout.items, degrees, [&](index_t first, index_t last) {
     counter.run(keep, binning, first, last, stream());
-    if (degrees != nullptr) degrees->resize(rows);  // while the device counts
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-    walk->advance(pairs_of_items(last - first, pairs(), layout.items));
-    return slice_outcome::done;
   });
-  if (!complete) return std::nullopt;
-
-  if (degrees != nullptr) {
-    degrees->resize(rows);  // an engine that had nothing to do
-    out.kept = read_counts(counter, *degrees, stream());
-  }
+  if (degrees != nullptr) out.kept = read_counts(counter, *degrees, stream());
   out.bins = read_bins(bins, stream());
   return out;
 }
@@ -227,7 +231,7 @@ bool cuda_engine::count_by_products(const detail::count_request& request,
   if (!request.weights.empty() || !unit_counter::takes(shape)) return false;
   const auto rows = static_cast<std::size_t>(count());
   const std::size_t degrees = rows * sizeof(std::uint32_t);
-  const std::size_t least = unit_counter::bytes(shape, unit_counter::least_memory());
+  const std::size_t least = unit_counter::bytes(shape, unit_counter::least_memory);
   const bool fits = rows_->resident() && least + degrees <= budget_.left();
   if (!share_->agree(fits)) return false;
 
@@ -237,17 +241,9 @@ bool cuda_engine::count_by_products(const detail::count_request& request,
   const unit_counter counter(shape, use, pieces);
   const kernels::pair_operand source = rows_->all();
   counter.pack(source, keep, stream());
-  const index_t items = counter.items();
-  const auto walk = walk_pairs("pairs", items);
-  const bool complete = walk_items(*walk, items, [&](index_t first, index_t last) {
+  count_items("pairs", counter.items(), &out.degree, [&](index_t first, index_t last) {
     counter.run(source, keep, first, last, stream());
-    out.degree.resize(rows);  // while the device counts
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
-    walk->advance(pairs_of_items(last - first, pairs(), items));
-    return slice_outcome::done;
   });
-  if (!complete) return false;
-  out.degree.resize(rows);  // an engine that had nothing to do
   out.kept = read_counts(counter, out.degree, stream());
   return true;
 }

@@ -17,6 +17,7 @@
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/team.hpp"
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "kernels/pairs/differences/kernels.hpp"
@@ -41,43 +42,42 @@ constexpr index_t first_columns_per_partner = 2;
 class found_lists {
  public:
   found_lists(index_t rows, std::size_t capacity, cudaStream_t stream)
-      : capacity_(capacity),
-        stream_(stream),
-        counts_(static_cast<std::size_t>(rows), stream),
-        bars_(static_cast<std::size_t>(rows), stream),
-        begins_(static_cast<std::size_t>(rows) + 1, stream),
-        cols_(capacity, stream),
-        first_(capacity, stream),
-        second_(capacity, stream),
-        host_counts_(static_cast<std::size_t>(rows)),
-        host_bars_(static_cast<std::size_t>(rows)),
-        host_begins_(static_cast<std::size_t>(rows) + 1),
-        host_cols_(capacity),
-        host_first_(capacity),
-        host_second_(capacity) {}
+      : capacity_(capacity), stream_(stream) {
+    const auto take = [&](arena& memory) {
+      return places{.counts = memory.take<std::uint32_t>(rows),
+                    .bars = memory.take<double>(rows),
+                    .begins = memory.take<std::uint64_t>(rows + 1),
+                    .cols = memory.take<node_id>(capacity),
+                    .first = memory.take<double>(capacity),
+                    .second = memory.take<double>(capacity)};
+    };
+    const std::size_t bytes = bytes_taken(take);
+    device_memory_ = {bytes, stream};
+    host_memory_ = pinned_buffer<std::byte>(bytes);
+    arena device(device_memory_.data());
+    arena host(host_memory_.data());
+    device_ = take(device);
+    host_ = take(host);
+  }
 
   /// Of the host, [rows].
   [[nodiscard]] std::span<double> bars(index_t rows) const {
-    return {host_bars_.data(), static_cast<std::size_t>(rows)};
+    return {host_.bars, static_cast<std::size_t>(rows)};
   }
   /// Makes them the bars of the searches that follow, which name device_bars().
   void send_bars(index_t rows) const {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(bars_.data(), host_bars_.data(),
-                                              static_cast<std::size_t>(rows) * sizeof(double),
-                                              cudaMemcpyHostToDevice, stream_));
+    copy(device_.bars, host_.bars, rows);
   }
-  [[nodiscard]] const double* device_bars() const { return bars_.data(); }
+  [[nodiscard]] const double* device_bars() const { return device_.bars; }
 
   /// take(pairs) for what is found, of as many rows at a time as there is room for.
   template <class Take>
   void find(const difference_block& block, const difference_search& search, const Take& take) {
     count(block, search);
-    const std::uint64_t* const begin = host_begins_.data();
+    const std::uint64_t* const begin = host_.begins;
     const std::uint64_t* const last = begin + block.rows;
     if (*last == 0) return;
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-        begins_.data(), begin, static_cast<std::size_t>(block.rows + 1) * sizeof(std::uint64_t),
-        cudaMemcpyHostToDevice, stream_));
+    copy(device_.begins, begin, block.rows + 1);
     for (index_t i = 0; i < block.rows;) {
       const std::uint64_t* const beyond =
           std::upper_bound(begin + i + 1, last + 1, begin[i] + capacity_);
@@ -88,62 +88,61 @@ class found_lists {
   }
 
  private:
-  // Fills host_begins_.
+  template <class T>
+  void copy(T* to, const T* from, index_t count) const {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T),
+                                              cudaMemcpyDefault, stream_));
+  }
+  // Fills host_.begins.
   void count(const difference_block& block, const difference_search& search) {
-    kernels::launch_count_differences(block, search, counts_.data(), stream_);
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpyAsync(host_counts_.data(), counts_.data(),
-                        static_cast<std::size_t>(block.rows) * sizeof(std::uint32_t),
-                        cudaMemcpyDeviceToHost, stream_));
+    kernels::launch_count_differences(block, search, device_.counts, stream_);
+    copy(host_.counts, device_.counts, block.rows);
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
-    std::uint64_t* const begin = host_begins_.data();
-    begin[0] = 0;
-    for (index_t i = 0; i < block.rows; ++i) begin[i + 1] = begin[i] + host_counts_.data()[i];
+    host_.begins[0] = 0;
+    for (index_t i = 0; i < block.rows; ++i) {
+      host_.begins[i + 1] = host_.begins[i] + host_.counts[i];
+    }
   }
 
   // Those of some rows of the block, which there is room for.
   screened_pairs read(const difference_block& block, const difference_search& search,
                       index_range rows) {
-    const std::uint64_t* const begin = host_begins_.data() + rows.begin;
-    const auto found = static_cast<std::size_t>(begin[rows.size()] - begin[0]);
+    const std::uint64_t* const begin = host_.begins + rows.begin;
+    const auto found = static_cast<index_t>(begin[rows.size()] - begin[0]);
     kernels::launch_write_differences(block, search, rows,
-                                      {.begin = begins_.data(),
-                                       .cols = cols_.data(),
-                                       .first = first_.data(),
-                                       .second = second_.data()},
+                                      {.begin = device_.begins,
+                                       .cols = device_.cols,
+                                       .first = device_.first,
+                                       .second = device_.second},
                                       stream_);
-    const auto copy = [&](auto* to, const auto* from) {
-      GPU_SIMILARITY_CUDA_CHECK(
-          cudaMemcpyAsync(to, from, found * sizeof(*from), cudaMemcpyDeviceToHost, stream_));
-    };
-    copy(host_cols_.data(), cols_.data());
-    copy(host_first_.data(), first_.data());
-    copy(host_second_.data(), second_.data());
+    copy(host_.cols, device_.cols, found);
+    copy(host_.first, device_.first, found);
+    copy(host_.second, device_.second, found);
     from_zero_.resize(static_cast<std::size_t>(rows.size()) + 1);
     std::transform(begin, begin + rows.size() + 1, from_zero_.begin(),
                    [&](std::uint64_t at) { return at - begin[0]; });
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
     return {.rows = {block.first_row + rows.begin, block.first_row + rows.end},
             .begin = from_zero_,
-            .cols = host_cols_.data(),
-            .first = host_first_.data(),
-            .second = host_second_.data()};
+            .cols = host_.cols,
+            .first = host_.first,
+            .second = host_.second};
   }
 
+  struct places {
+    std::uint32_t* counts;  // [rows]
+    double* bars;           // [rows]
+    std::uint64_t* begins;  // [rows + 1]
+    node_id* cols;          // [capacity], as the following
+    double* first;
+    double* second;
+  };
   std::size_t capacity_;
   cudaStream_t stream_;
-  device_buffer<std::uint32_t> counts_;
-  device_buffer<double> bars_;
-  device_buffer<std::uint64_t> begins_;
-  device_buffer<node_id> cols_;
-  device_buffer<double> first_;
-  device_buffer<double> second_;
-  pinned_buffer<std::uint32_t> host_counts_;
-  pinned_buffer<double> host_bars_;
-  pinned_buffer<std::uint64_t> host_begins_;
-  pinned_buffer<node_id> host_cols_;
-  pinned_buffer<double> host_first_;
-  pinned_buffer<double> host_second_;
+  device_buffer<std::byte> device_memory_;
+  pinned_buffer<std::byte> host_memory_;
+  places device_;
+  places host_;
   std::vector<std::uint64_t> from_zero_;
 };
 

@@ -22,11 +22,6 @@ std::size_t checksum_at(bool packed, std::size_t count) {
   return (count * packed_edge_bytes + step - 1) / step * step;
 }
 
-// Where memory is short the host fills p.
-bool takes_table(const detail::edge_request& request, std::size_t room) {
-  return request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table);
-}
-
 bool has_passed(const event& what) {
   const cudaError_t status = cudaEventQuery(what.get());
   if (status == cudaErrorNotReady) {
@@ -65,12 +60,8 @@ std::size_t edge_output::batch_plan::most_edges(bool pack) const {
   return pack == packed ? edges : (batch_bytes() - sizeof(pair_checksum)) / sizeof(edge);
 }
 
-std::size_t edge_output::bytes(const detail::edge_request& request,
-                               const detail::edge_receiver& receiver, double expected,
-                               std::size_t room) {
-  const batch_plan plan = plan_batches(request, receiver, expected, room);
-  return plan.count * plan.batch_bytes() +
-         (takes_table(request, room) ? sizeof(stats::p_table) : 0);
+std::size_t edge_output::bytes() const {
+  return plan_.count * plan_.batch_bytes() + (takes_table_ ? sizeof(stats::p_table) : 0);
 }
 
 edge_output::lane::lane(const batch_plan& plan) {
@@ -85,7 +76,8 @@ edge_output::edge_output(const detail::edge_request& request, detail::edge_recei
     : request_(request),
       receiver_(receiver),
       plan_(plan_batches(request, receiver, expected, room)),
-      takes_table_(takes_table(request, room)) {}
+      // Where memory is short the host fills p.
+      takes_table_(request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table)) {}
 
 edge_output::~edge_output() {
   if (!lane_) return;

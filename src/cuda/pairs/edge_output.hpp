@@ -27,10 +27,8 @@ class edge_output {
   edge_output(const edge_output&) = delete;
   edge_output& operator=(const edge_output&) = delete;
 
-  /// Device memory that such an output takes.
-  static std::size_t bytes(const detail::edge_request& request,
-                           const detail::edge_receiver& receiver, double expected,
-                           std::size_t room);
+  /// Device memory that it takes, in all.
+  [[nodiscard]] std::size_t bytes() const;
 
   /// Allocates what the delivery of `expected` edges needs, so that push() need not do it.
   void open(double expected);

@@ -149,8 +149,7 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
               output_room(source.budget)) {
   const std::uint64_t pairs = detail::pairs_in(source.area);
   const double expected = expected_edges(sample, pairs);
-  const std::size_t output_bytes =
-      edge_output::bytes(request, receiver, expected, output_room(source.budget));
+  const std::size_t output_bytes = output_.bytes();
   const std::size_t left = source.budget.left();
   capacity_ = choose_capacity(left > output_bytes ? left - output_bytes : 0, pairs, expected);
   const std::size_t scratch = kernels::sort_scratch_bytes(capacity_);
@@ -261,15 +260,20 @@ void edge_walk::decide(panel_state& found) {
   const cudaStream_t stream = source_.deciding;
   const std::uint64_t count = found.counters->found();
   if (count == 0) return;
-  const kernels::candidate_decision what{.tile = source_.tile,
-                                         .rows = source_.rows.all(),
-                                         .keep = source_.keep,
-                                         .layout = layout_of(found.panel.rows)};
+  const kernels::edge_key_layout layout = layout_of(found.panel.rows);
   entry_buffer* const other = take_buffer(stream);
   const candidate_places queues[2] = {found.buffer->entries.places(), other->entries.places()};
-  decide_candidates(what, queues[0], count, nullptr, found.counters->device_kept(), stream);
+  kernels::launch_finish_candidates({.what = {.tile = source_.tile,
+                                              .rows = source_.rows.all(),
+                                              .keep = source_.keep,
+                                              .layout = layout},
+                                     .keys = queues[0].keys,
+                                     .values = queues[0].values,
+                                     .count = count,
+                                     .kept = found.counters->device_kept()},
+                                    stream);
   const int result =
-      sort_candidates(queues, count, what.layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
+      sort_candidates(queues, count, layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
   entry_buffer* const unused = result == 0 ? other : found.buffer;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(unused->read.get(), stream));
   give_back(unused);

@@ -252,12 +252,11 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
   select(p_of, device_vector_view<edge>(edges.data(), most_selected_edges));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream()));
   const std::uint64_t count = *found.data();
-  const std::size_t room = output_room(budget_);
   const auto expected = static_cast<double>(count);
+  edge_output output(request, receiver, expected, output_room(budget_));
   const bool are_few = count <= most_selected_edges;
-  if (!are_few && bytes + count * 2 * sizeof(std::uint64_t) +
-                          edge_output::bytes(request, receiver, expected, room) >
-                      budget_.left()) {
+  if (!are_few &&
+      bytes + count * 2 * sizeof(std::uint64_t) + output.bytes() > budget_.left()) {
     return false;
   }
   const auto walk = walk_pairs("pairs", area_.rows.size());
@@ -277,7 +276,6 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
     event read;
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(selected.get(), stream()));
     receiver.begin({.least = expected, .most = expected});
-    edge_output output(request, receiver, expected, room);
     output.open(expected);
     output.push({queue.places().keys, queue.places().values, layout}, count, selected, read);
     output.drain();

@@ -125,6 +125,10 @@ class cuda_engine final : public detail::pair_engine {
   /// Kept pairs and degrees from half-precision products, where the device and the rows allow it.
   bool count_by_products(const detail::count_request& request, const detail::keep_range& keep,
                          pair_counts& out);
+  /// Runs run(first, last) over this engine's share of the items of a counter.
+  template <class Run>
+  void count_items(std::string_view stage, index_t items, std::vector<std::uint32_t>* degrees,
+                   const Run& run);
   struct class_counts {
     std::uint64_t kept = 0;           // where degrees were asked for
     std::vector<std::uint64_t> bins;  // below, bins..., at or above; none where none were asked for

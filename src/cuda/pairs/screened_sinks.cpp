@@ -1,12 +1,13 @@
 // Edges and counts of the CUDA pair engine where a screen leaves few pairs to decide.
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/hopper/found_edges.hpp"
+#include "cuda/pairs/programs/candidate_queue.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "plan/forced/forced_ways.hpp"
 
@@ -35,6 +36,68 @@ std::optional<detail::screen_choice> screen_of(const detail::measure_traits& wha
   return out;
 }
 
+// Edges that a screen found, in no order, kept in device memory until they are put in order.
+class found_edges {
+ public:
+  // Device memory that an edge takes, the sort included, while the store grows.
+  static constexpr std::size_t bytes_per_edge = 2 * 2 * sizeof(std::uint64_t);
+
+  // For edges of an area; it counts as full from `most` of them on.
+  found_edges(const detail::pair_area& area, std::uint64_t most, cudaStream_t stream)
+      : layout_(kernels::edge_key_layout::of_rows(area.rows.begin, area.rows.end, area.cols.begin,
+                                                  area.cols.size())),
+        most_(most),
+        stream_(stream),
+        buffer_(std::min(most, std::uint64_t{1} << 16), stream) {}
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] bool is_full() const { return count_ >= most_; }
+  void clear() { count_ = 0; }
+  // Adds edges, on the stream; also to a full store.
+  void add(const kernels::screened_edge* found, std::uint64_t count);
+  // Puts all edges in order, on the stream.
+  void sort();
+  // What is stored, valid until the next add() or sort().
+  [[nodiscard]] kernels::decided_edges edges() const {
+    return {buffer_.places().keys, buffer_.places().values, layout_};
+  }
+
+ private:
+  kernels::edge_key_layout layout_;
+  std::uint64_t most_;
+  cudaStream_t stream_;
+  candidate_buffer buffer_;
+  std::uint64_t count_ = 0;
+};
+
+void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) {
+  const std::uint64_t needed = count_ + count;
+  if (needed > buffer_.capacity()) {
+    candidate_buffer larger(std::max(needed, 2 * buffer_.capacity()), stream_);
+    const candidate_places from = buffer_.places();
+    const candidate_places to = larger.places();
+    const auto copy = [&](std::uint64_t* there, const std::uint64_t* here) {
+      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(there, here, count_ * sizeof(std::uint64_t),
+                                                cudaMemcpyDeviceToDevice, stream_));
+    };
+    copy(to.keys, from.keys);
+    copy(to.values, from.values);
+    std::swap(buffer_, larger);
+  }
+  const candidate_places places = buffer_.places();
+  kernels::launch_key_screened(found, count, nullptr, layout_, places.keys + count_,
+                               places.values + count_, stream_);
+  count_ = needed;
+}
+
+void found_edges::sort() {
+  candidate_buffer other(count_, stream_);
+  const device_buffer<std::byte> scratch(kernels::sort_scratch_bytes(count_), stream_);
+  const int result = sort_candidates({buffer_.places(), other.places()}, count_, layout_.bits,
+                                     {scratch.data(), scratch.bytes()}, stream_);
+  if (result == 1) std::swap(buffer_, other);
+}
+
 // Hands on edges as a screen finds them, or all of them in order at its end.
 class screened_writer {
  public:
@@ -49,7 +112,7 @@ class screened_writer {
         merged_(ordered_ && share.members() > 1),
         collected_(receiver),
         output_(request, target(), expected, output_room(budget)),
-        found_(area, room(budget, request, target(), expected), stream) {}
+        found_(area, room(budget), stream) {}
 
   /// Whether no more edges can wait to be put in order.
   [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
@@ -92,10 +155,8 @@ class screened_writer {
     return receiver_;
   }
   // Edges for which there is memory beside the output.
-  static std::uint64_t room(const pair_budget& budget, const detail::edge_request& request,
-                            const detail::edge_receiver& receiver, double expected) {
-    const std::size_t output = edge_output::bytes(request, receiver, expected, output_room(budget));
-    const std::size_t left = budget.left() > output ? budget.left() - output : 0;
+  [[nodiscard]] std::uint64_t room(const pair_budget& budget) const {
+    const std::size_t left = budget.left() - std::min(budget.left(), output_.bytes());
     // Half of it: one more slice may come, and a growing store exists twice for a moment.
     const std::uint64_t fitting = left / 2 / found_edges::bytes_per_edge;
     return std::clamp<std::uint64_t>(fitting, 1, memory_sizes::most_ordered_edges);

@@ -76,21 +76,17 @@ bool cuda_engine::top_k_of_few_rows(const detail::top_k_request& request,
   const index_t rows = area_.rows.size();
   const auto make_search = [&](arena& memory) { return thin_search(shape, k, memory); };
   const std::size_t search_bytes = bytes_taken(make_search);
-  const std::size_t needed = search_bytes + list_table::bytes(rows, k);
+  const std::size_t needed = search_bytes + 2 * list_table::bytes(rows, k);
   if (!share_->agree(rows_->resident() && needed <= budget_.left())) return false;
-  const auto walk = walk_pairs("pairs", 1);
-  if (!walk->take([](index_t) { return index_t{1}; }).empty()) {
-    const device_buffer<std::byte> memory(search_bytes, stream());
-    arena pieces(memory.data());
-    const thin_search search = make_search(pieces);
-    list_table table(rows, k, stream());
-    table.rows = {0, rows};
-    search.run(rows_->all(), query_of(keep, k, request.order), table.result(), stream());
-    GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(table.ready.get(), stream()));
-    table.deliver(k, stream(), out);
-    walk->advance(pairs());
-  }
-  walk->finish();
+  const device_buffer<std::byte> memory(search_bytes, stream());
+  arena pieces(memory.data());
+  const thin_search search = make_search(pieces);
+  top_k_by_blocks(
+      request, {.unit = rows, .most = 1, .least = 1},
+      [&](row_range, const kernels::neighbor_result& lists) {
+        search.run(rows_->all(), query_of(keep, k, request.order), lists, stream());
+      },
+      out);
   return true;
 }
 

@@ -237,11 +237,16 @@ void stream_edges::run(const stream_rows& rows, const detail::keep_range& keep,
     const bool is_screened = screen(rows, keep, stream);
     find(rows, keep, is_screened, stream);
     const pair_tile_kind tile = deciding_tile_of(shape_.format, extra());
-    decide_candidates({.tile = tile,
-                       .rows = rows.all(tile),
-                       .keep = detail::pair_cut::of(keep),
-                       .layout = layout},
-                      queues_[0], capacity_, &state_->queued, nullptr, stream);
+    kernels::launch_finish_candidates({.what = {.tile = tile,
+                                                .rows = rows.all(tile),
+                                                .keep = detail::pair_cut::of(keep),
+                                                .layout = layout},
+                                       .keys = queues_[0].keys,
+                                       .values = queues_[0].values,
+                                       .count = capacity_,
+                                       .kept = nullptr,
+                                       .found = &state_->queued},
+                                      stream);
     if (is_screened) {
       kernels::launch_key_screened(screened_.list, capacity_, screened_.kept, layout,
                                    queues_[0].keys, queues_[0].values, stream);

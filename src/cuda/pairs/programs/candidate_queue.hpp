@@ -93,20 +93,4 @@ inline int sort_candidates(const candidate_places (&queues)[2], std::uint64_t co
   return kernels::sort_candidates(scratch.data, scratch.bytes, keys, values, count, bits, stream);
 }
 
-/// Decides the candidates in `count` places of a queue: what is dropped gets a key behind those of
-/// all pairs. With `found`, in device memory, so many of the places have a candidate. Adds to *kept
-/// where it is not null.
-inline void decide_candidates(const kernels::candidate_decision& what,
-                              const candidate_places& queue, std::uint64_t count,
-                              const unsigned long long* found, unsigned long long* kept,
-                              cudaStream_t stream) {
-  kernels::launch_finish_candidates({.what = what,
-                                     .keys = queue.keys,
-                                     .values = queue.values,
-                                     .count = count,
-                                     .kept = kept,
-                                     .found = found},
-                                    stream);
-}
-
 }  // namespace gpu::cuda

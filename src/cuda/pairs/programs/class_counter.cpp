@@ -59,25 +59,18 @@ class_counter::class_counter(const call_shape& shape, bool binned, arena& memory
   order_ = memory.take<std::uint32_t>(shape.rows);
   temporary_ = memory.take<std::byte>(
       std::max(kernels::screen_order_bytes(shape.rows), kernels::class_layout_bytes(shape.rows)));
-  target_ = {.padded_rows = places,
-             .most_growth = most_class_growth(binned),
-             .always_padded_rows = always_padded_rows,
+  packed_ = {.depth = kernels::count_depth(shape.format.cols),
+             .padded_rows = places,
+             .extents = memory.take<kernels::class_extents>(1),
              .slots = memory.take<std::uint32_t>(places),
+             .tiles = nullptr,
              .square_sums = memory.take<int>(blocks),
              .panels = memory.take<kernels::count_panel>(blocks),
              .items_before = memory.take<index_t>(chunks + 1),
-             .first_panel = memory.take<std::uint32_t>(chunks),
-             .extents = memory.take<kernels::class_extents>(1),
-             .is_of_use = memory.take<std::uint32_t>(1)};
-  packed_ = {.depth = kernels::count_depth(shape.format.cols),
-             .padded_rows = 0,
-             .extents = target_.extents,
-             .slots = target_.slots,
-             .tiles = nullptr,
-             .square_sums = target_.square_sums,
-             .panels = target_.panels,
-             .items_before = target_.items_before,
-             .first_panel = target_.first_panel};
+             .first_panel = memory.take<std::uint32_t>(chunks)};
+  use_ = {.most_growth = most_class_growth(binned),
+          .always_padded_rows = always_padded_rows,
+          .is_of_use = memory.take<std::uint32_t>(1)};
 }
 
 void class_counter::take_places(index_t places, arena& memory) {
@@ -87,13 +80,13 @@ void class_counter::take_places(index_t places, arena& memory) {
 }
 
 class_counter::extents class_counter::most() const {
-  return {.places = target_.padded_rows, .items = kernels::class_items(target_.padded_rows)};
+  return {.places = packed_.padded_rows, .items = kernels::class_items(packed_.padded_rows)};
 }
 
 class_counter::extents class_counter::read(cudaStream_t stream) const {
   kernels::class_extents found{};
   GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&found, target_.extents, sizeof found, cudaMemcpyDeviceToHost, stream));
+      cudaMemcpyAsync(&found, packed_.extents, sizeof found, cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   return {.places = index_t{found.blocks} * kernels::count_block_rows, .items = found.items};
 }
@@ -106,7 +99,7 @@ void class_counter::lay_out(const kernels::pair_operand& source, cudaStream_t st
   kernels::launch_screen_order(source.square_sums, shape_.rows, rows.sides,
                                stats::untied_rank_squares(shape_.format.cols), order_, temporary_,
                                stream);
-  kernels::launch_class_layout(rows, target_, temporary_, stream);
+  kernels::launch_class_layout(rows, packed_, use_, temporary_, stream);
 }
 
 void class_counter::pack(const kernels::pair_operand& source, cudaStream_t stream) const {

@@ -41,7 +41,7 @@ class class_counter {
   /// Those of the layout, no items where it is of no use; behind lay_out(). Waits for the stream.
   [[nodiscard]] extents read(cudaStream_t stream) const;
   /// In device memory: 1 where the layout is of use, else 0.
-  [[nodiscard]] const std::uint32_t* done() const { return target_.is_of_use; }
+  [[nodiscard]] const std::uint32_t* done() const { return use_.is_of_use; }
 
   /// Lays out the rows of `source`.
   void lay_out(const kernels::pair_operand& source, cudaStream_t stream) const;
@@ -59,8 +59,8 @@ class class_counter {
   const call_shape& shape_;
   std::uint32_t* order_;
   std::byte* temporary_;
-  kernels::class_layout_target target_{};
   kernels::class_rows packed_{};
+  kernels::class_use use_{};
   std::uint32_t* packed_degree_ = nullptr;
 };
 

@@ -5,7 +5,6 @@
 #include "cuda/pairs/programs/group_search.hpp"
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
-#include "kernels/pairs/neighbors/selection.hpp"
 #include "plan/top_k_variants.hpp"
 
 namespace gpu::cuda {

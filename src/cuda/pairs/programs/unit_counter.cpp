@@ -59,10 +59,6 @@ bool unit_counter::takes(const call_shape& shape) {
          !is_short_for_units(shape);
 }
 
-unit_memory unit_counter::least_memory() {
-  return {.undecided = memory_sizes::least_undecided, .floats = false};
-}
-
 unit_memory unit_counter::wanted_memory(const call_shape& shape) {
   const std::uint64_t share =
       detail::pairs_in(shape.area) / memory_sizes::pairs_per_undecided_product;
@@ -72,7 +68,7 @@ unit_memory unit_counter::wanted_memory(const call_shape& shape) {
 }
 
 unit_memory unit_counter::fitting_memory(const call_shape& shape, std::size_t bytes) {
-  const std::size_t needed = unit_counter::bytes(shape, least_memory()) + rounding_bytes;
+  const std::size_t needed = unit_counter::bytes(shape, least_memory) + rounding_bytes;
   std::size_t left = bytes > needed ? bytes - needed : 0;
   unit_memory out = wanted_memory(shape);
   const std::size_t float_bytes = floats_of(shape) * sizeof(float);

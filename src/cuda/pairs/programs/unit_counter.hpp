@@ -11,6 +11,7 @@
 #include "base/keep_range.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/programs/counting.hpp"
+#include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/unit_counts/kernels.hpp"
 
@@ -27,8 +28,8 @@ class unit_counter {
   /// Whether the kernels take a call of this shape.
   static bool takes(const call_shape& shape);
   /// What a call needs, what it has use for, and as much of that as fits `bytes`, which are at
-  /// least bytes(shape, least_memory()).
-  static unit_memory least_memory();
+  /// least bytes(shape, least_memory).
+  static constexpr unit_memory least_memory{memory_sizes::least_undecided, false};
   static unit_memory wanted_memory(const call_shape& shape);
   static unit_memory fitting_memory(const call_shape& shape, std::size_t bytes);
   static std::size_t bytes(const call_shape& shape, const unit_memory& use);

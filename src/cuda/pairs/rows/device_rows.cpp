@@ -6,18 +6,18 @@
 #include <deque>
 #include <exception>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <gpu/error.hpp>
 
-#include "cuda/pairs/rows/gathered_block.hpp"
 #include "cuda/pairs/rows/pack_rows.hpp"
-#include "cuda/pairs/rows/row_exchange.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/host_threads.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
+#include "pairs/reading/gather.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -46,6 +46,60 @@ void on_threads(int threads, const Work& work) {
   run_on_threads(threads - 1, [&](int) { run(); }, run);
   if (first_failure) std::rethrow_exception(first_failure);
 }
+
+// Rows of a table that stands as it is uploaded.
+struct block_source {
+  detail::any_table table;
+  detail::index_range rows;
+};
+
+// The rows of a table as they are uploaded: of another one gathered by `threads` threads in the
+// memory of the lane.
+block_source block_to_upload(const detail::any_table& table, detail::index_range rows,
+                                    int threads, upload_lane& lane) {
+  if (!detail::is_gathered(table)) return {table, rows};
+  lane.own.synchronize();  // the block before has left that memory
+  const index_t cols = std::visit([](const auto& view) { return view.cols(); }, table);
+  return std::visit(
+      [&]<class T>(const matrix_view<const T>&) -> block_source {
+        lane.gathered.resize(static_cast<std::size_t>(rows.size() * cols) * sizeof(T));
+        detail::gather_rows(table, rows, lane.gathered.data(), threads);
+        return {matrix_view<const T>(reinterpret_cast<const T*>(lane.gathered.data()), rows.size(),
+                                     cols),
+                {0, rows.size()}};
+      },
+      detail::gathered_type(table));
+}
+
+// The resident rows of the engines that share a call, open to each other while this lives.
+class row_exchange {
+ public:
+  // The memory of `mine` is ordered on `stream`.
+  row_exchange(pair_share& share, const row_memory& mine, cudaStream_t stream)
+      : share_(share), mine_(mine) {
+    mine_.norms = nullptr;  // every engine makes those of all rows
+    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    all_ = share.exchange(&mine_);
+  }
+  ~row_exchange() { share_.leave(); }
+  row_exchange(const row_exchange&) = delete;
+  row_exchange& operator=(const row_exchange&) = delete;
+
+  // Copies rows of this engine to all others; complete before this ends.
+  void send(index_range rows, const row_format& format, cudaStream_t stream) const {
+    const row_memory from = rows_from(format, mine_, rows.begin);
+    for (const void* engine : all_) {
+      if (engine == &mine_) continue;
+      const auto& other = *static_cast<const row_memory*>(engine);
+      copy_rows(format, rows.size(), from, rows_from(format, other, rows.begin), stream);
+    }
+  }
+
+ private:
+  pair_share& share_;
+  row_memory mine_;
+  std::vector<const void*> all_;  // of each engine its row_memory
+};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/round_up.hpp"
+#include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_limits.hpp"
@@ -38,10 +39,10 @@ device_buffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
 }
 
 template <class T>
-T download(const device_buffer<T>& from, cudaStream_t stream) {
+T download(const T* from, cudaStream_t stream) {
   T out{};
   GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&out, from.data(), sizeof out, cudaMemcpyDeviceToHost, stream));
+      cudaMemcpyAsync(&out, from, sizeof out, cudaMemcpyDeviceToHost, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   return out;
 }
@@ -89,73 +90,67 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
       cudaMemsetAsync(&table.data()->first, 0xff, sizeof(kernels::class_table::first), stream));
   const kernels::class_places found{table.data(), places_of_rows.data(), nullptr};
   kernels::launch_place_rows(masks, found, stream);
-  const kernels::class_table met = download(table, stream);
+  const kernels::class_table met = download(table.data(), stream);
   const index_t least_rows = kernels::policy::least_rows_of_mask_class * index_t{met.taken};
   if (met.taken > kernels::most_mask_classes || rows.count < least_rows) return;
 
   const class_numbers numbers(met);
   const std::size_t count = numbers.first_rows.size();
-  const auto entries = row_count * count;
-  const index_t pitch = round_up(rows.columns, class_piece);
-  const std::size_t of_entry =
-      ranks ? static_cast<std::size_t>(limbs * pitch) + sizeof(std::int64_t) + sizeof(float)
-            : sizeof(double2) + sizeof(double);
-  const index_t value_pitch = round_up(rows.columns, value_piece);
-  const auto values = ranks ? 0 : row_count * static_cast<std::size_t>(value_pitch);
-  const std::size_t bytes = entries * of_entry + values * sizeof(double) +
-                            row_count * 2 * (sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
-                            (count + 1) * (count + 1) * 2 * sizeof(std::uint32_t);
-  if (bytes > budget.left() / 4) return;
+  const std::size_t entries = row_count * count;
+  kernels::row_lists lists{};
+  const auto take = [&](arena& memory) {
+    lists.of_row = memory.take<std::uint16_t>(row_count);
+    lists.order = memory.take<std::uint32_t>(row_count);
+    lists.begins = memory.take<std::uint32_t>(count + 1);
+    lists.places = memory.take<std::uint32_t>(row_count);
+    lists.sizes = memory.take<std::uint32_t>(count);
+    lists.differs = memory.take<unsigned>(1);
+    tables_ = {.count = static_cast<int>(count),
+               .of_row = lists.of_row,
+               .shared = memory.take<std::uint32_t>(count * count),
+               .order = lists.order,
+               .begins = lists.begins,
+               .places = lists.places};
+    if (ranks) {
+      tables_.limbs = limbs;
+      tables_.pitch = round_up(rows.columns, class_piece);
+      tables_.squares = memory.take<std::int64_t>(entries);
+      tables_.roots = memory.take<float>(entries);
+      tables_.ranks = memory.take<std::int8_t>(
+          entries * static_cast<std::size_t>(tables_.limbs * tables_.pitch));
+    } else {
+      tables_.on_tensor_cores = multiplies_doubles();
+      tables_.value_pitch = round_up(rows.columns, value_piece);
+      tables_.sums = memory.take<double2>(entries);
+      tables_.variances = memory.take<double>(entries);
+      tables_.values =
+          memory.take<double>(row_count * static_cast<std::size_t>(tables_.value_pitch));
+    }
+    return memory.bytes();
+  };
+  const std::size_t bytes = bytes_taken(take);
+  if (bytes > budget.left() / 4) {
+    tables_ = {};
+    return;
+  }
   budget.take(bytes, "rows by the columns that they have");
+  memory_ = {bytes, stream};
+  arena pieces(memory_.data());
+  take(pieces);
 
-  of_row_ = {row_count, stream};
-  order_ = {row_count, stream};
-  begins_ = {count + 1, stream};
-  places_ = {row_count, stream};
   const device_buffer<std::uint16_t> numbers_of_places = upload(numbers.of_place, stream);
   const device_buffer<std::uint32_t> representatives = upload(numbers.first_rows, stream);
-  const device_buffer<std::uint32_t> sizes(count, stream);
-  const device_buffer<unsigned> differs(1, stream);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(sizes.data(), 0, sizes.bytes(), stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(differs.data(), 0, differs.bytes(), stream));
+  lists.first = representatives.data();
+  GPU_SIMILARITY_CUDA_CHECK(
+      cudaMemsetAsync(lists.sizes, 0, count * sizeof *lists.sizes, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(lists.differs, 0, sizeof *lists.differs, stream));
   kernels::launch_list_rows(masks, {table.data(), places_of_rows.data(), numbers_of_places.data()},
-                            static_cast<int>(count),
-                            {.first = representatives.data(),
-                             .of_row = of_row_.data(),
-                             .order = order_.data(),
-                             .begins = begins_.data(),
-                             .sizes = sizes.data(),
-                             .places = places_.data(),
-                             .differs = differs.data()},
-                            stream);
-  if (download(differs, stream) != 0) return;
-
-  shared_ = {count * count, stream};
-  tables_ = {.count = static_cast<int>(count),
-             .of_row = of_row_.data(),
-             .shared = shared_.data(),
-             .order = order_.data(),
-             .begins = begins_.data(),
-             .places = places_.data()};
-  if (ranks) {
-    squares_ = {entries, stream};
-    roots_ = {entries, stream};
-    ranks_ = {entries * static_cast<std::size_t>(limbs * pitch), stream};
-    tables_.squares = squares_.data();
-    tables_.roots = roots_.data();
-    tables_.ranks = ranks_.data();
-    tables_.limbs = limbs;
-    tables_.pitch = pitch;
+                            static_cast<int>(count), lists, stream);
+  if (download(lists.differs, stream) != 0) {
+    tables_ = {};
+  } else if (ranks) {
     kernels::launch_class_rank_rows(rows, representatives.data(), tables_, stream);
   } else {
-    sums_ = {entries, stream};
-    variances_ = {entries, stream};
-    values_ = {values, stream};
-    tables_.sums = sums_.data();
-    tables_.variances = variances_.data();
-    tables_.values = values_.data();
-    tables_.value_pitch = value_pitch;
-    tables_.on_tensor_cores = multiplies_doubles();
     kernels::launch_class_sums(rows, representatives.data(), tables_, stream);
   }
 }

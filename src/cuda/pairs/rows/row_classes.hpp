@@ -3,7 +3,7 @@
 // masks are shared by many rows, what a row adds to its pairs with the rows of a mask is computed
 // once.
 
-#include <cstdint>
+#include <cstddef>
 
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda_runtime/device_buffer.hpp"
@@ -26,17 +26,7 @@ class row_classes {
 
  private:
   kernels::mask_classes tables_;
-  device_buffer<std::uint16_t> of_row_;
-  device_buffer<std::uint32_t> shared_;
-  device_buffer<double2> sums_;
-  device_buffer<double> variances_;
-  device_buffer<double> values_;
-  device_buffer<std::int8_t> ranks_;
-  device_buffer<std::int64_t> squares_;
-  device_buffer<float> roots_;
-  device_buffer<std::uint32_t> order_;
-  device_buffer<std::uint32_t> begins_;
-  device_buffer<std::uint32_t> places_;
+  device_buffer<std::byte> memory_;
 };
 
 }  // namespace gpu::cuda

@@ -6,12 +6,11 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <exception>
-#include <mutex>
-#include <vector>
+#include <optional>
 
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_limits.hpp"
+#include "cuda_runtime/spare_list.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -22,20 +21,9 @@ constexpr std::size_t least_pinned = std::size_t{4} << 10;
 constexpr std::uint64_t most_pooled = std::uint64_t{12} << 30;
 constexpr std::uint64_t pooled_share = 12;
 
-struct pinned_block {
-  void* memory;
-  std::size_t bytes;
-};
-
-struct pinned_cache {
-  std::mutex lock;
-  std::vector<pinned_block> blocks;
-  std::size_t bytes = 0;
-};
-
-// Never destroyed, because the driver may be shut down before static objects are.
-pinned_cache& cache() {
-  static auto& only = *new pinned_cache;
+// Blocks by their size.
+spare_list<void*, std::size_t>& cache() {
+  static auto& only = *new spare_list<void*, std::size_t>(most_pinned);
   return only;
 }
 
@@ -51,33 +39,13 @@ bool is_pinned(const void* memory) {
   return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
 }
 
-void* take_cached(std::size_t bytes) {
-  pinned_cache& from = cache();
-  const std::lock_guard guard(from.lock);
-  for (std::size_t i = from.blocks.size(); i-- > 0;) {
-    const pinned_block block = from.blocks[i];
-    if (block.bytes != bytes) continue;
-    from.blocks.erase(from.blocks.begin() + static_cast<std::ptrdiff_t>(i));
-    from.bytes -= bytes;
-    if (is_pinned(block.memory)) return block.memory;
-  }
-  return nullptr;
-}
-
-bool put_cached(pinned_block block) {
-  pinned_cache& to = cache();
-  const std::lock_guard guard(to.lock);
-  if (to.bytes + block.bytes > most_pinned) return false;
-  to.blocks.push_back(block);
-  to.bytes += block.bytes;
-  return true;
-}
-
 }  // namespace
 
 void* take_pinned(std::size_t bytes) {
   const std::size_t wanted = size_class(bytes);
-  if (void* cached = take_cached(wanted)) return cached;
+  while (const std::optional<void*> cached = cache().take(wanted)) {
+    if (is_pinned(*cached)) return *cached;
+  }
   void* memory = nullptr;
   const cudaError_t status = cudaMallocHost(&memory, wanted);
   if (status != cudaSuccess) {
@@ -87,10 +55,8 @@ void* take_pinned(std::size_t bytes) {
 }
 
 void give_back_pinned(void* memory, std::size_t bytes) noexcept {
-  try {
-    if (std::uncaught_exceptions() == 0 && put_cached({memory, size_class(bytes)})) return;
-  } catch (...) {  // no room for the list itself
-  }
+  const std::size_t size = size_class(bytes);
+  if (cache().put(memory, size, size)) return;
   static_cast<void>(cudaFreeHost(memory));
 }
 

@@ -1,4 +1,4 @@
-// Statistics of rows with missing values, with every sink.
+// Statistics that a kernel has finished, of rows with missing values and of signs, with every sink.
 
 #include "kernels/pairs/products/launch.cuh"
 #include "kernels/pairs/tiles/launches.hpp"
@@ -12,5 +12,6 @@ void launch_tile(const pair_panel& panel, const Sink& sink, cudaStream_t stream)
 }
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_ranks);
 GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::pairwise_values);
+GPU_SIMILARITY_INSTANTIATE_TILE(pair_tile_kind::signs);
 
 }  // namespace gpu::kernels

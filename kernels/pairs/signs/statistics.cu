@@ -35,13 +35,8 @@ constexpr int ties_bytes = 2 * tile * static_cast<int>(sizeof(row_ties));
 static_assert(ties_bytes + 2 * tile + warp_rows * sum_pitch * 4 <= stages * stage_bytes);
 static_assert(tile == policy::product_block);
 
-struct sign_arguments {
-  pair_operand rows;
-  pair_operand cols;
+struct sign_arguments : pairwise_job {
   stats::kendall_decision by;
-  index_t offset;
-  product_blocks blocks;
-  product_memory to;
 };
 
 __device__ const std::byte* row_of(const pair_operand& side, index_t row) {
@@ -199,12 +194,7 @@ void launch_sign_statistics(const pairwise_job& job, const stats::kendall_decisi
                     static_cast<unsigned>(ceil_div(job.rows.count, index_t{tile})));
   constexpr std::size_t bytes = std::size_t{stages} * stage_bytes;
   allow_shared_memory(sign_statistics, bytes);
-  const sign_arguments args{.rows = job.rows,
-                            .cols = job.cols,
-                            .by = by,
-                            .offset = job.offset,
-                            .blocks = job.blocks,
-                            .to = job.to};
+  const sign_arguments args{job, by};
   sign_statistics<<<blocks, threads, bytes, stream>>>(args);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }

@@ -15,6 +15,7 @@
 #include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "kernels/pairs/sinks/kernels.hpp"
+#include "stats/rank_squares.hpp"
 #include "stats/significance/spearman_test.hpp"
 
 namespace gpu::cuda {
@@ -129,7 +130,7 @@ std::vector<std::uint64_t> cuda_engine::bin_rank_tests(const detail::bin_request
   // Where only one test is used, the steps of the other are read for no pair.
   step.sink.steps = {.untied = steps.data(),
                      .tied = steps.data() + (tied.empty() ? 0 : untied.size()),
-                     .untied_squares = untied_squares(),
+                     .untied_squares = stats::untied_rank_squares(info_.cols),
                      .most = most_there.data(),
                      .tie_sums = static_cast<std::int64_t>(most.size())};
   step.sink.key = within.key();

@@ -109,7 +109,7 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
 void cuda_engine::find_ties() {
   if (what_.info.test != significance::permutations) return;
   const std::vector<std::int64_t> sums = rows_->square_sums(count(), stream());
-  const std::int64_t untied = untied_squares();
+  const std::int64_t untied = stats::untied_rank_squares(info_.cols);
   info_.ties.resize(sums.size());
   // Ties that have this tie sum.
   std::transform(sums.begin(), sums.end(), info_.ties.begin(), [untied](std::int64_t sum) {
@@ -121,11 +121,6 @@ void cuda_engine::find_ties() {
   };
   have_untied_pairs_ = with_statistic([untied](std::int64_t sum) { return sum == untied; }) > 1;
   have_tied_pairs_ = with_statistic([untied](std::int64_t sum) { return sum != untied; }) > 0;
-}
-
-// Ranks are doubled and centred: m - 1, m - 3, ..., 1 - m.
-std::int64_t cuda_engine::untied_squares() const {
-  return stats::untied_rank_squares(info_.cols);
 }
 
 detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
@@ -146,14 +141,14 @@ detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
   if (dropped.is_empty() && (!have_untied_pairs_ || cuts.permutations == of_ties)) {
     return detail::pair_cut::of(of_ties);
   }
-  return detail::pair_cut::of(cuts.permutations, of_ties, untied_squares(), dropped);
+  return detail::pair_cut::of(cuts.permutations, of_ties, stats::untied_rank_squares(info_.cols), dropped);
 }
 
 void cuda_engine::query_rows(const detail::pair_input& input) {
   prepared_ = std::static_pointer_cast<const device_prepared_table>(input.tables.prepared_y);
   const device_prepared_table& y = *prepared_;
   front_ = y.take_front();
-  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_.is_mine(), input.exec, budget_,
+  rows_.emplace(what_, input.tables, y.rows_behind_room(), front_ != nullptr, input.exec, budget_,
                 stream(), info_);
   const index_t before = input.rows_of_x();
   std::vector<index_t> without;
@@ -219,10 +214,6 @@ pair_tile_kind cuda_engine::edge_tile(const detail::keep_range& keep, double kep
   return detail::takes_doubles(static_cast<double>(pairs()), rows_->format().cols, keep, error)
              ? exact
              : pair_tile_kind::tensor_half;
-}
-
-decision_scope cuda_engine::decide_pairs(const pair_decisions& by) {
-  return {*rows_, budget_, by, cpu_threads_, stream()};
 }
 
 bool cuda_engine::select_edges(const detail::edge_request& request, const detail::pair_cut& keep,

@@ -1,6 +1,6 @@
 #pragma once
 // The CUDA pair engine: prepared rows, a stream for the tiles and one for what follows them. Its
-// sinks are in dense.cpp, connectivity.cpp, top_k.cpp, counts.cpp and hopper/, the
+// sinks are in dense.cpp, connectivity.cpp, top_k.cpp, counts.cpp and screened_sinks.cpp, the
 // programs that some of them share with results in device memory in programs/; edges by tiles are
 // functions of their own, in edges.hpp.
 
@@ -16,7 +16,7 @@
 
 #include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/decision_scope.hpp"
-#include "cuda/pairs/hopper/screen.hpp"
+#include "cuda/pairs/pair_screen.hpp"
 #include "cuda/pairs/prepared_table.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
@@ -95,7 +95,9 @@ class cuda_engine final : public detail::pair_engine {
   void fold_rows(detail::fold_scope scope);
   /// Of rows whose p is not of the statistic alone: what tiles write of a pair, as long as the
   /// scope lives.
-  [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by);
+  [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by) {
+    return {*rows_, budget_, by, cpu_threads_, stream()};
+  }
   /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;
@@ -199,8 +201,6 @@ class cuda_engine final : public detail::pair_engine {
   std::vector<std::uint64_t> bin_rank_tests(const detail::bin_request& request);
   /// Of ranks tested by permutations: finds which rows have ties. Waits for the stream.
   void find_ties();
-  /// The sum of the squares of a row of ranks without ties.
-  [[nodiscard]] std::int64_t untied_squares() const;
   /// What a request keeps by its statistic. Where one filter holds for all pairs of the rows, it is
   /// that one alone.
   [[nodiscard]] detail::pair_cut cut_of(const detail::keep_range& keep,

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
@@ -13,25 +12,11 @@
 
 namespace gpu::cuda {
 
-/// The room in front of prepared rows, for one call at a time.
-class front_room {
- public:
-  front_room() = default;
-  /// Takes the room, where nobody has it.
-  explicit front_room(std::atomic<bool>& taken) : taken_(taken.exchange(true) ? nullptr : &taken) {}
-  front_room(front_room&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
-  front_room& operator=(front_room&& other) noexcept {
-    std::swap(taken_, other.taken_);
-    return *this;
-  }
-  ~front_room() {
-    if (taken_ != nullptr) *taken_ = false;
-  }
-  [[nodiscard]] bool is_mine() const { return taken_ != nullptr; }
-
- private:
-  std::atomic<bool>* taken_ = nullptr;
+/// The room in front of prepared rows, for one call at a time; null where another call has it.
+struct front_release {
+  void operator()(std::atomic<bool>* taken) const { *taken = false; }
 };
+using front_room = std::unique_ptr<std::atomic<bool>, front_release>;
 
 class device_prepared_table final : public detail::prepared_table {
  public:
@@ -46,8 +31,9 @@ class device_prepared_table final : public detail::prepared_table {
   [[nodiscard]] int ordinal() const { return ordinal_; }
   /// front_rows rows that hold nothing, and then those of the table.
   [[nodiscard]] const device_rows& rows_behind_room() const { return *rows_; }
-  /// The room in front, where no other call has it.
-  [[nodiscard]] front_room take_front() const { return front_room(front_is_taken_); }
+  [[nodiscard]] front_room take_front() const {
+    return front_room(front_is_taken_.exchange(true) ? nullptr : &front_is_taken_);
+  }
 
  private:
   int ordinal_;

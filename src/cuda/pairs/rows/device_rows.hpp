@@ -65,12 +65,8 @@ class device_rows {
   /// Every row, for what needs no packed values where the rows are not resident.
   [[nodiscard]] kernels::pair_operand all() const;
 
-  /// Every row as the screen of rounded rows takes it, and how each is rounded: resident rows of a
-  /// format that is rounded alone.
-  [[nodiscard]] kernels::screen_source screened() const {
-    return screened_rows(format_, {0, count_}, at_);
-  }
-  [[nodiscard]] const kernels::row_rounding* rounding() const { return at_.rounding; }
+  /// Where resident rows lie; of others, what there is of all.
+  [[nodiscard]] const row_memory& memory() const { return at_; }
   /// Every row as the screen of exact ranks takes it: ranks of 8 bits, or signs after make_ranks().
   [[nodiscard]] kernels::screen_ranks ranks() const;
   /// Bytes of the ranks of rows of signs; 0 of others.

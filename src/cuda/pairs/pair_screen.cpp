@@ -1,4 +1,4 @@
-#include "cuda/pairs/hopper/screen.hpp"
+#include "cuda/pairs/pair_screen.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,8 @@ index_t first_slice_of(const detail::screen_choice& choice) {
 // What the prepared rows of an engine give a screen.
 screen_origin origin_of(const device_rows& rows, const detail::screen_choice& choice) {
   if (choice.operand == kernels::screen_operand::rounded) {
-    return {.source = rows.screened(), .rounding = rows.rounding()};
+    return {.source = screened_rows(rows.format(), {0, rows.count()}, rows.memory()),
+            .rounding = rows.memory().rounding};
   }
   screen_origin out{.ranks = rows.ranks()};
   if (rows.format().tile == kernels::pair_tile_kind::signs) {

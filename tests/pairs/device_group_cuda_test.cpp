@@ -12,7 +12,7 @@
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
 
-#include "cuda/pairs/device_group.hpp"
+#include "cuda/pairs/engine.hpp"
 #include "pairs/cpu_parity.hpp"
 #include "stats/significance/kendall_test.hpp"
 #include "support/device_offers.hpp"

@@ -14,7 +14,7 @@
 // Epilogue. Every sum becomes a bit in words of 32 decisions (decisions.cuh). Where pairs are
 // binned, kept sums also enter a histogram (histogram.cuh). Rows are counted by population counts,
 // two shuffles and one addition to global memory a step; counts of columns stay in registers
-// (columns.cuh).
+// (decisions.cuh).
 //
 // Shared memory (kernels/common/warpgroup_stream.cuh has the picture): the ring of left rows, the
 // right rows, a table of the chunk's cuts and, for bins, the histogram: up to 227 KiB, one block a
@@ -32,10 +32,8 @@
 #include <cstdint>
 
 #include "kernels/pairs/classes/arguments.cuh"
-#include "kernels/pairs/classes/columns.cuh"
 #include "kernels/pairs/classes/decisions.cuh"
 #include "kernels/pairs/classes/histogram.cuh"
-#include "kernels/pairs/classes/step.cuh"
 #include "kernels/pairs/classes/walk.cuh"
 
 namespace gpu::kernels {

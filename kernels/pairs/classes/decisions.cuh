@@ -1,6 +1,7 @@
 #pragma once
-// How the pair count (count.cuh) decides whether the exact sum of a pair lies in the window that
-// the classes of its rows drop.
+// A step of the counts by warpgroup products, 64 left rows times 256 right rows: how the pair count
+// (count.cuh) decides whether the exact sum of a pair lies in the window that the classes of its
+// rows drop; and how kept pairs are counted per row and per column, also those of unit rows.
 //
 // Per sum: s^2 - T^2 (one multiply-add), whose sign a funnel shift collects into words of
 // 32 decisions, on two different pipes. Sums whose square does not fit are compared with the window
@@ -85,6 +86,113 @@ __device__ __forceinline__ void keep_upper(decisions& d, int row, int column) {
     }
   }
 }
+
+// ---- counts of decisions ----------------------------------------------------------------------
+
+/// A thread's place in a step.
+struct count_lane {
+  int row;          // of its first sum
+  int column;       // of its first sum
+  int counted_row;  // of those that its quad holds: lane t counts row g + 8 t
+};
+
+__device__ __forceinline__ count_lane find_lane() {
+  const unsigned in_group = threadIdx.x & 127U;
+  const unsigned lane = threadIdx.x & 31U;
+  const int warp_row = static_cast<int>((in_group >> 5) * 16);
+  return {.row = warp_row + static_cast<int>(lane >> 2),
+          .column = static_cast<int>(lane & 3U) * 2,
+          .counted_row = warp_row + static_cast<int>((lane >> 2) + (lane & 1U) * 8)};
+}
+
+/// Kept pairs of the thread's two rows, one in each half of the word.
+__device__ __forceinline__ unsigned kept_in_rows(const decisions& kept) {
+  unsigned rows = 0;
+#pragma unroll
+  for (int x = 0; x < 2; ++x) {
+    rows += static_cast<unsigned>(__popc(kept.words[0][x]) + (__popc(kept.words[1][x]) << 16));
+  }
+  return rows;
+}
+
+/// Adds the row counts of a step to `degree`, that of the step's first row. All lanes call.
+__device__ __forceinline__ void add_row_counts(unsigned rows, unsigned* degree, int counted_row) {
+  const unsigned lane = threadIdx.x & 31U;
+  rows += __shfl_xor_sync(~0U, rows, 1);
+  rows += __shfl_xor_sync(~0U, rows, 2);
+  if ((lane & 3U) < 2) {
+    atomicAdd(degree + counted_row, (lane & 1U) != 0 ? rows >> 16 : rows & 0xffffU);
+  }
+}
+
+// Counts of kept pairs per column: bit-planes in registers. A step adds to them with a ripple carry;
+// once in 60 steps they are added to global memory.
+
+/// Adds the number of the lane at distance `distance` to the lane's own. Both have `planes`
+/// bit-planes, the sum has one more. Each bit position is a column.
+template <int planes, int size>
+__device__ __forceinline__ void add_from_lane(unsigned (&number)[size], int distance) {
+  unsigned carry = 0;
+#pragma unroll
+  for (int p = 0; p < planes; ++p) {
+    const unsigned other = __shfl_xor_sync(~0U, number[p], distance);
+    const unsigned mixed = number[p] ^ other;
+    const unsigned next = (number[p] & other) | (mixed & carry);
+    number[p] = mixed ^ carry;
+    carry = next;
+  }
+  number[planes] = carry;
+}
+
+/// Counts of the 64 columns of a thread, bit-sliced; room for 63 steps of two rows.
+struct sliced_counts {
+  static constexpr int planes = 7;
+  static constexpr int most_steps = 63;
+  unsigned plane[2][planes];
+
+  __device__ __forceinline__ void add(const decisions& d) {
+#pragma unroll
+    for (int x = 0; x < 2; ++x) {
+      const unsigned a = d.words[0][x];
+      const unsigned b = d.words[1][x];
+      unsigned carry = (a & b) | (plane[x][0] & (a | b));
+      plane[x][0] ^= a ^ b;
+#pragma unroll
+      for (int p = 1; p < planes; ++p) {
+        const unsigned next = plane[x][p] & carry;
+        plane[x][p] ^= carry;
+        carry = next;
+      }
+    }
+  }
+
+  /// Adds the counts of the warp's rows to `degree`, that of the step's first column, and clears
+  /// them.
+  __device__ __forceinline__ void flush(unsigned* degree) {
+    const unsigned lane = threadIdx.x & 31U;
+#pragma unroll
+    for (int x = 0; x < 2; ++x) {
+      unsigned number[planes + 3] = {};
+#pragma unroll
+      for (int p = 0; p < planes; ++p) {
+        number[p] = plane[x][p];
+        plane[x][p] = 0;
+      }
+      add_from_lane<planes>(number, 4);
+      add_from_lane<planes + 1>(number, 8);
+      add_from_lane<planes + 2>(number, 16);
+      // All eight lanes of a column have its count: each adds four of the columns.
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) {
+        const unsigned q = (lane >> 2) * 4 + j;
+        unsigned count = 0;
+#pragma unroll
+        for (int p = 0; p < planes + 3; ++p) count |= (number[p] >> (31 - q) & 1U) << p;
+        if (count != 0) atomicAdd(degree + q * 8 + (lane & 3U) * 2 + x, count);
+      }
+    }
+  }
+};
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 

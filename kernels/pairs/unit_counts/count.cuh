@@ -14,7 +14,7 @@
 //
 // Epilogue. A sum is compared by subtractions whose signs a funnel shift collects into words of 32
 // decisions (step.cuh). A NaN, which marks rows without a statistic and padding, has no sign: it is
-// dropped. Rows and columns are counted as in the count by classes (classes/step.cuh, columns.cuh).
+// dropped. Rows and columns are counted as in the count by classes (classes/decisions.cuh).
 //
 // Rows have packed positions (neighbors/packing.hpp), those of the left side first; pairs are taken
 // once, by ascending position, and left rows end with their side.

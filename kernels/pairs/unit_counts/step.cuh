@@ -2,8 +2,7 @@
 // A step of the unit count, 64 left rows times 256 right rows: from its products to decisions, and
 // from these to counts.
 
-#include "kernels/pairs/classes/columns.cuh"
-#include "kernels/pairs/classes/step.cuh"
+#include "kernels/pairs/classes/decisions.cuh"
 #include "kernels/pairs/unit_counts/undecided.cuh"
 
 namespace gpu::kernels {

@@ -44,11 +44,8 @@ void cuda_engine::connectivity(const detail::connectivity_request& request,
       },
       [&](index_range range, int slot) {
         GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(output_.get(), done[slot].get()));
-        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-            out.row(range.begin), sums.data() + range.begin * powers,
-            static_cast<std::size_t>(range.size() * powers) * sizeof(double),
-            cudaMemcpyDeviceToHost, output_.get()));
-        GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(output_.get()));
+        read_back(out.row(range.begin), sums.data() + range.begin * powers, range.size() * powers,
+                  output_.get());
         walk->advance(pairs_of(from_walk(area_, range)));
       });
   walk->finish();

@@ -28,18 +28,16 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Brings kept pairs and degrees, [rows of the input], to the host.
 void read_kept(const device_buffer<unsigned long long>& kept,
                const device_buffer<std::uint32_t>& degree, pair_counts& out, cudaStream_t stream) {
-  unsigned long long total = 0;
-  read_back(&total, kept, stream);
-  out.kept = total;
+  out.kept = read_back(kept.data(), stream);
   out.degree.resize(degree.size());
-  read_back(out.degree.data(), degree, stream);
+  read_back(out.degree.data(), degree.data(), degree.size(), stream);
 }
 
 std::vector<std::uint64_t> read_bins(const device_buffer<unsigned long long>& bins,
                                      cudaStream_t stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   std::vector<std::uint64_t> out(bins.size());
-  read_back(reinterpret_cast<unsigned long long*>(out.data()), bins, stream);
+  read_back(reinterpret_cast<unsigned long long*>(out.data()), bins.data(), bins.size(), stream);
   return out;
 }
 
@@ -50,11 +48,8 @@ std::uint64_t read_counts(const Counter& counter, std::vector<std::uint32_t>& de
   const auto degree = zeroed<std::uint32_t>(degrees.size(), stream);
   const auto ends = zeroed<unsigned long long>(1, stream);
   counter.finish({degree.data(), ends.data()}, stream);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(degrees.data(), degree.data(), degree.bytes(),
-                                            cudaMemcpyDeviceToHost, stream));
-  unsigned long long both_ends = 0;
-  read_back(&both_ends, ends, stream);
-  return both_ends / 2;
+  copy_elements(degrees.data(), degree.data(), degree.size(), stream);
+  return read_back(ends.data(), stream) / 2;
 }
 
 }  // namespace
@@ -82,10 +77,7 @@ void cuda_engine::count_items(std::string_view stage, index_t items,
 device_buffer<std::uint32_t> cuda_engine::upload_weights(
     std::span<const std::uint32_t> weights) const {
   budget_.require(weights.size_bytes(), "weights of the rows");
-  device_buffer<std::uint32_t> out(weights.size(), stream());
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), weights.data(), weights.size_bytes(),
-                                            cudaMemcpyHostToDevice, stream()));
-  return out;
+  return upload(weights, stream());
 }
 
 std::vector<std::uint64_t> cuda_engine::bin_pairs(std::string_view stage,
@@ -118,12 +110,8 @@ std::vector<std::uint64_t> cuda_engine::bin_rank_tests(const detail::bin_request
   budget_.require(size * sizeof(std::uint64_t) + host.size() * sizeof(double) +
                       most.size() * sizeof(std::int32_t),
                   "bins, and where they begin");
-  device_buffer<double> steps(host.size(), stream());
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(steps.data(), host.data(), steps.bytes(), cudaMemcpyHostToDevice, stream()));
-  device_buffer<std::int32_t> most_there(most.size(), stream());
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(most_there.data(), most.data(), most_there.bytes(),
-                                            cudaMemcpyHostToDevice, stream()));
+  const auto steps = upload(std::span(host), stream());
+  const auto most_there = upload(std::span(most), stream());
   auto counted = zeroed<unsigned long long>(size, stream());
   auto step = binning_step(rows_->format(), detail::pair_cut::of({-infinity, infinity}), request,
                            counted.data(), {});
@@ -164,9 +152,7 @@ bool cuda_engine::count_by_estimates(const detail::keep_range& keep, pair_counts
                                    .kept = kept.data(),
                                    .degree = degree.data()},
                                   stream());
-  unsigned long long left = 0;
-  read_back(&left, found, stream());
-  if (!share_->agree(left <= capacity)) return false;
+  if (!share_->agree(read_back(found.data(), stream()) <= capacity)) return false;
   read_kept(kept, degree, out, stream());
   return true;
 }

@@ -1,16 +1,17 @@
 #include "cuda/pairs/decision_scope.hpp"
 
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {
 namespace {
 
 // A copy of value(n) for every n in [least, most].
 template <class Value, class ValueOf>
-device_buffer<Value> upload(index_t least, index_t most, const ValueOf& value, const char* what,
+device_buffer<Value> upload_values(index_t least, index_t most, const ValueOf& value, const char* what,
                             const pair_budget& budget, int cpu_threads, cudaStream_t stream) {
   const auto count = static_cast<std::size_t>(most - least + 1);
   budget.require(count * sizeof(Value), what);
@@ -18,11 +19,7 @@ device_buffer<Value> upload(index_t least, index_t most, const ValueOf& value, c
   detail::parallel_for(most - least + 1, detail::thread_count(cpu_threads), [&](index_t at, int) {
     host[static_cast<std::size_t>(at)] = value(least + at);
   });
-  device_buffer<Value> out(count, stream);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(out.data(), host.data(), out.bytes(), cudaMemcpyHostToDevice, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  return out;
+  return upload(std::span(host), stream);
 }
 
 }  // namespace
@@ -41,7 +38,7 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
   kernels::pairwise_decision decision{.min_observations = rows_.format().least_shared};
   if (by.cuts != nullptr) {
     const detail::observation_cuts& cuts = *by.cuts;
-    cuts_ = upload<detail::keep_range>(
+    cuts_ = upload_values<detail::keep_range>(
         cuts.least(), cuts.most(), [&](index_t n) { return cuts.of(n); },
         "cuts by the number of observations", budget, cpu_threads, stream);
     decision.least = cuts.least();
@@ -49,7 +46,7 @@ void decision_scope::decide_pairwise(const pair_budget& budget, const pair_decis
   }
   if (by.tests != nullptr) {
     const detail::observation_tests& tests = *by.tests;
-    tables_ = upload<stats::p_table>(
+    tables_ = upload_values<stats::p_table>(
         tests.least(), tests.most(), [&](index_t n) { return tests.table_of(n); },
         "tests by the number of observations", budget, cpu_threads, stream);
     decision.least = tests.least();
@@ -73,10 +70,7 @@ void decision_scope::decide_tied(const pair_budget& budget, const pair_decisions
   host.insert(host.end(), steps.p.begin(), steps.p.end());
   host.insert(host.end(), steps.untied_p.begin(), steps.untied_p.end());
   budget.require(host.size() * sizeof(double), "p by the place among the bins");
-  steps_ = {host.size(), stream};
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(steps_.data(), host.data(), steps_.bytes(), cudaMemcpyHostToDevice, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  steps_ = upload(std::span(host), stream);
   stats::kendall_decision decision = stats::decide_steps(*bins.tied.kendall);
   decision.steps = static_cast<int>(steps.z.size());
   decision.step_z = steps_.data();

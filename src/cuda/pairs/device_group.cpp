@@ -1,5 +1,4 @@
-#include "cuda/pairs/device_group.hpp"
-
+// All pairs on several devices of one host: an engine for each of them.
 #include <algorithm>
 #include <chrono>
 #include <functional>

@@ -13,7 +13,6 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/tile_step.hpp"
-#include "cuda/pairs/rows/gather_columns.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/team.hpp"
@@ -37,6 +36,46 @@ constexpr std::size_t listed_bytes = sizeof(node_id) + 2 * sizeof(double);
 // Columns among which a row looks for its first partners, in all and for each of these.
 constexpr index_t least_first_columns = 256;
 constexpr index_t first_columns_per_partner = 2;
+// Of a table of another device, or a row where that is longer.
+constexpr std::size_t panel_bytes = std::size_t{8} << 20;
+
+// These columns of `table`, which is in device memory, as doubles on the current device, one row
+// behind the other. Takes what it returns from `budget`. A table of another device comes here a
+// panel of rows at a time. Waits for the stream.
+device_buffer<double> gather_columns(const detail::any_table& table,
+                                     std::span<const index_t> columns, pair_budget& budget,
+                                     cudaStream_t stream) {
+  const auto count = static_cast<index_t>(columns.size());
+  const auto elements = static_cast<std::size_t>(detail::rows_of(table) * count);
+  budget.take(elements * sizeof(double), "the columns of a group");
+  device_buffer<double> out(elements, stream);
+  const auto numbers = upload(columns, stream);
+  const bool is_here = place_of(table) == table_place::this_device;
+  std::visit(
+      [&]<class T>(const device_matrix_view<const T>& view) {
+        if (is_here) {
+          kernels::launch_gather_columns<T>(view, numbers.data(), count, out.data(), stream);
+          return;
+        }
+        const std::size_t row_bytes = static_cast<std::size_t>(view.cols()) * sizeof(T);
+        const auto fitting = static_cast<index_t>(panel_bytes / row_bytes);
+        const index_t step = std::clamp<index_t>(fitting, 1, view.rows());
+        budget.require(static_cast<std::size_t>(step) * row_bytes, "rows of another device");
+        const device_buffer<T> panel(static_cast<std::size_t>(step * view.cols()), stream);
+        for (index_t begin = 0; begin < view.rows(); begin += step) {
+          const index_t rows = std::min(step, view.rows() - begin);
+          GPU_SIMILARITY_CUDA_CHECK(
+              cudaMemcpy2DAsync(panel.data(), row_bytes, view.row(begin),
+                                static_cast<std::size_t>(view.row_stride()) * sizeof(T), row_bytes,
+                                static_cast<std::size_t>(rows), cudaMemcpyDefault, stream));
+          kernels::launch_gather_columns<T>({panel.data(), rows, view.cols()}, numbers.data(),
+                                            count, out.data() + begin * count, stream);
+        }
+      },
+      detail::device_view(table));
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  return out;
+}
 
 // Pairs that were found in a block: room for them on the device, and page-locked on the host.
 class found_lists {
@@ -66,7 +105,7 @@ class found_lists {
   }
   /// Makes them the bars of the searches that follow, which name device_bars().
   void send_bars(index_t rows) const {
-    copy(device_.bars, host_.bars, rows);
+    copy_elements(device_.bars, host_.bars, rows, stream_);
   }
   [[nodiscard]] const double* device_bars() const { return device_.bars; }
 
@@ -77,7 +116,7 @@ class found_lists {
     const std::uint64_t* const begin = host_.begins;
     const std::uint64_t* const last = begin + block.rows;
     if (*last == 0) return;
-    copy(device_.begins, begin, block.rows + 1);
+    copy_elements(device_.begins, begin, block.rows + 1, stream_);
     for (index_t i = 0; i < block.rows;) {
       const std::uint64_t* const beyond =
           std::upper_bound(begin + i + 1, last + 1, begin[i] + capacity_);
@@ -88,15 +127,10 @@ class found_lists {
   }
 
  private:
-  template <class T>
-  void copy(T* to, const T* from, index_t count) const {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T),
-                                              cudaMemcpyDefault, stream_));
-  }
   // Fills host_.begins.
   void count(const difference_block& block, const difference_search& search) {
     kernels::launch_count_differences(block, search, device_.counts, stream_);
-    copy(host_.counts, device_.counts, block.rows);
+    copy_elements(host_.counts, device_.counts, block.rows, stream_);
     GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
     host_.begins[0] = 0;
     for (index_t i = 0; i < block.rows; ++i) {
@@ -115,9 +149,9 @@ class found_lists {
                                        .first = device_.first,
                                        .second = device_.second},
                                       stream_);
-    copy(host_.cols, device_.cols, found);
-    copy(host_.first, device_.first, found);
-    copy(host_.second, device_.second, found);
+    copy_elements(host_.cols, device_.cols, found, stream_);
+    copy_elements(host_.first, device_.first, found, stream_);
+    copy_elements(host_.second, device_.second, found, stream_);
     from_zero_.resize(static_cast<std::size_t>(rows.size()) + 1);
     std::transform(begin, begin + rows.size() + 1, from_zero_.begin(),
                    [&](std::uint64_t at) { return at - begin[0]; });
@@ -359,7 +393,7 @@ void cuda_differences::find_later(index_range rows, const stats::difference_scre
     });
     if (degrees == nullptr) return;
     std::vector<std::uint32_t> own(counted.size());
-    read_back(own.data(), counted, groups.stream());
+    read_back(own.data(), counted.data(), counted.size(), groups.stream());
     on_caller([&] {
       std::transform(own.begin(), own.end(), degrees->begin(), degrees->begin(), std::plus<>());
     });

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cuda/pairs/rows/memory_sizes.hpp"
+#include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -98,10 +99,7 @@ edge_output::lane& edge_output::open_lane() {
 
 void edge_output::send_table() {
   if (!takes_table_ || lane_->p_of.table != nullptr) return;
-  lane_->table = {1, lane_->writing.get()};
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(lane_->table.data(), request_.p_of.table,
-                                            lane_->table.bytes(), cudaMemcpyHostToDevice,
-                                            lane_->writing.get()));
+  lane_->table = upload(std::span(request_.p_of.table, 1), lane_->writing.get());
   lane_->p_of = {lane_->table.data(), request_.p_of.side};
 }
 

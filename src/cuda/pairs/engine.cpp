@@ -13,7 +13,6 @@
 #include <gpu/error.hpp>
 
 #include "cuda/pairs/decision_scope.hpp"
-#include "cuda/pairs/device_group.hpp"
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/edges.hpp"
 #include "cuda/pairs/programs/edge_matrix.hpp"
@@ -282,7 +281,7 @@ void cuda_engine::edges(const detail::edge_request& request, detail::edge_receiv
   const decision_scope deciding = decide_pairs({.cuts = request.cuts, .tied = request.tied});
   const detail::pair_cut keep = cut_of(request.keep, request.tied);
   if (select_edges(request, keep, receiver)) return;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, keep, stream());
+  const detail::cut_sample sample = sample_cut(keep);
   if (screen_edges(request, keep, receiver, sample)) return;
   const pair_tile_kind tile = edge_tile(keep.widest, sample.kept_share());
   const edge_source source{.rows = *rows_,

@@ -14,7 +14,6 @@
 
 #include <gpu/execution.hpp>
 
-#include "cuda/pairs/cut_sample.hpp"
 #include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/pair_screen.hpp"
 #include "cuda/pairs/prepared_table.hpp"
@@ -25,6 +24,7 @@
 #include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
 #include "cuda/pairs/team/share.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
@@ -36,13 +36,15 @@ namespace gpu::cuda {
 pair_variant choose_variant(index_t rows, index_t cols, pair_variant asked,
                             std::span<const device_info> devices);
 
-/// Copies a whole buffer to the host and waits for it.
-template <class T>
-void read_back(T* out, const device_buffer<T>& from, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(out, from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-}
+/// Prepares `input` on each of several devices of this host, side by side, and returns an engine that
+/// works on all of them: the same result as one device, edges that are ordered in the same order.
+/// Each device has all rows, and the pairs of the area are shared out as the devices get free. What
+/// the caller handed in (progress, receivers of edges) is called on the thread that calls the
+/// engine. input.exec.workspace_bytes is per device. The same device may be given more than once,
+/// which gains nothing but tests the sharing.
+detail::made_engine make_device_group(const detail::measure_traits& what,
+                                      const detail::pair_input& input,
+                                      std::span<const device_info> devices, pair_variant variant);
 
 class cuda_engine final : public detail::pair_engine {
  public:
@@ -113,6 +115,10 @@ class cuda_engine final : public detail::pair_engine {
   /// more: then nothing was delivered.
   bool select_edges(const detail::edge_request& request, const detail::pair_cut& keep,
                     detail::edge_receiver& receiver);
+  /// What a cut keeps of random pairs of the area, the same ones on every call. The sample is empty
+  /// where the rows are not resident or not packed, and where long rows have so few pairs that a
+  /// sample would take as long as the job. Waits for the stream.
+  [[nodiscard]] detail::cut_sample sample_cut(const detail::pair_cut& keep) const;
   /// Edges and counts of a strict cut, where the variant screens. False where a screen would not
   /// pay, or turned out not to: then nothing was delivered and the tiles decide every pair.
   bool screen_edges(const detail::edge_request& request, const detail::pair_cut& keep,

@@ -7,6 +7,7 @@
 
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/walk_items.hpp"
+#include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -113,9 +114,7 @@ void pair_screen::search(index_t first, index_t last) {
   search_.refine(origin_, keep_, candidates,
                  {.list = edges_.data(), .capacity = edges_.size(), .kept = counters_.data() + 1},
                  stream_);
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
-                                            counters_.bytes(), cudaMemcpyDeviceToHost, stream_));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  read_back(host_counters_.data(), counters_.data(), counters_.size(), stream_);
 }
 
 bool pair_screen::run(pair_walk& walk, const receiver& receive, const judge& pays) {

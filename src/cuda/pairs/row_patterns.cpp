@@ -10,18 +10,13 @@
 
 #include "base/parallel.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "kernels/pairs/prepare/fold_kernels.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
 #include "pairs/folding/equal_rows.hpp"
 
 namespace gpu::cuda {
 namespace {
-
-template <class T>
-void read(T* out, const T* from, std::size_t count, cudaStream_t stream) {
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(out, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
-}
 
 // The members of patterns, from where they are on the device.
 detail::row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
@@ -31,9 +26,9 @@ detail::row_patterns read_patterns(const kernels::fold_result& from, index_t row
   if (patterns == 0) return out;
   out.members.resize(static_cast<std::size_t>(valid));
   std::vector<std::uint32_t> begin(static_cast<std::size_t>(patterns));
-  read(out.pattern_of.data(), from.pattern_of, out.pattern_of.size(), stream);
-  read(out.members.data(), from.members, out.members.size(), stream);
-  read(begin.data(), from.begin, begin.size(), stream);
+  copy_elements(out.pattern_of.data(), from.pattern_of, out.pattern_of.size(), stream);
+  copy_elements(out.members.data(), from.members, out.members.size(), stream);
+  copy_elements(begin.data(), from.begin, begin.size(), stream);
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   out.begin.assign(begin.begin(), begin.end());
   out.begin.push_back(valid);
@@ -94,8 +89,7 @@ std::optional<detail::row_patterns> device_rows::fold_resident(double most_share
   do {  // a second time only where 64-bit hashes of different rows collide
     kernels::launch_find_patterns(source, ++seed, places, device_counters.data(), scratch.data(),
                                   scratch_bytes, stream);
-    read(&counters, device_counters.data(), 1, stream);
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    counters = cuda::read_back(device_counters.data(), stream);
   } while (counters.collisions > 0);
 
   const auto patterns = static_cast<index_t>(counters.patterns);
@@ -161,9 +155,7 @@ std::optional<detail::row_patterns> device_rows::fold_on_host(double most_share,
     move_row(p, first);
     sums[static_cast<std::size_t>(p)] = sums[first];
   }
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-      at_.square_sums, sums.data(), static_cast<std::size_t>(out.size()) * sizeof(std::int64_t),
-      cudaMemcpyHostToDevice, stream));
+  copy_elements(at_.square_sums, sums.data(), out.size(), stream);
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));  // before `sums` goes
   return out;
 }

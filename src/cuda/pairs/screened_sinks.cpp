@@ -76,12 +76,8 @@ void found_edges::add(const kernels::screened_edge* found, std::uint64_t count) 
     candidate_buffer larger(std::max(needed, 2 * buffer_.capacity()), stream_);
     const candidate_places from = buffer_.places();
     const candidate_places to = larger.places();
-    const auto copy = [&](std::uint64_t* there, const std::uint64_t* here) {
-      GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(there, here, count_ * sizeof(std::uint64_t),
-                                                cudaMemcpyDeviceToDevice, stream_));
-    };
-    copy(to.keys, from.keys);
-    copy(to.values, from.values);
+    copy_elements(to.keys, from.keys, count_, stream_);
+    copy_elements(to.values, from.values, count_, stream_);
     std::swap(buffer_, larger);
   }
   const candidate_places places = buffer_.places();
@@ -247,7 +243,7 @@ bool cuda_engine::screen_counts(const detail::count_request& request, const deta
       request.weights.empty() ? detail::screen_use::counts : detail::screen_use::weighted_counts;
   const detail::pair_cut screened = screened_cut(keep, request.tied);
   if (!may_screen(screened.widest, use)) return false;
-  const detail::cut_sample sample = sample_cut(what_, *rows_, area_, screened, stream());
+  const detail::cut_sample sample = sample_cut(screened);
   std::optional<pair_screen> screen = make_screen(screened, use, sample);
   if (!screen) return false;
   const auto rows = static_cast<std::size_t>(count());
@@ -272,9 +268,9 @@ bool cuda_engine::screen_counts(const detail::count_request& request, const deta
       });
   if (!complete) return false;
   std::vector<unsigned long long> totals(1 + bins);
-  read_back(totals.data(), sums, stream());
+  read_back(totals.data(), sums.data(), sums.size(), stream());
   out.degree.resize(rows);
-  read_back(out.degree.data(), degree, stream());
+  read_back(out.degree.data(), degree.data(), degree.size(), stream());
   out.kept = totals.front();
   std::copy(totals.begin() + 1, totals.end(), out.histogram.begin());
   return true;

@@ -41,14 +41,9 @@ struct list_table {
 
 void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) const {
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamWaitEvent(stream, ready.get(), 0));
-  const auto read = [&](auto* to, const auto* from, index_t entries) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-        to, from, static_cast<std::size_t>(entries) * sizeof(*to), cudaMemcpyDeviceToHost, stream));
-  };
-  read(out.index.data() + rows.begin * k, index.data(), rows.size() * k);
-  read(out.statistic.data() + rows.begin * k, statistic.data(), rows.size() * k);
-  read(out.count.data() + rows.begin, count.data(), rows.size());
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  copy_elements(out.index.data() + rows.begin * k, index.data(), rows.size() * k, stream);
+  copy_elements(out.statistic.data() + rows.begin * k, statistic.data(), rows.size() * k, stream);
+  read_back(out.count.data() + rows.begin, count.data(), rows.size(), stream);
 }
 
 // The table of rows that have no partners.

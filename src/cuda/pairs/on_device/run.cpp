@@ -15,6 +15,7 @@
 #include "cuda/pairs/programs/statistic_search.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/scratch.hpp"
@@ -161,11 +162,7 @@ std::uint64_t read_family(const detail::device_pair_call& call, const stream_row
       detail::area_of(call.input.tables, {}, detail::part_shape::equal_rows);
   kernels::launch_count_valid(rows.square_sums(), call.input.rows(), whole.rows, whole.cols, memory,
                               stream);
-  kernels::valid_rows valid{};
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&valid, memory, sizeof valid, cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  return kernels::tested_pairs(valid, whole.is_against());
+  return kernels::tested_pairs(read_back(memory, stream), whole.is_against());
 }
 
 // The cut of a filter; `memory` is for what Bonferroni counts. Where p depends on ties, `rows` drop

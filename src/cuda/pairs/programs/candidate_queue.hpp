@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cuda_runtime/arena.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/sinks/kernels.hpp"
@@ -23,8 +24,7 @@ class candidate_counters {
   }
   /// Begins to copy the counters to the host.
   void read(cudaStream_t stream) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(host_counters_.data(), counters_.data(),
-                                              counters_.bytes(), cudaMemcpyDeviceToHost, stream));
+    copy_elements(host_counters_.data(), counters_.data(), counters_.size(), stream);
     GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(ready_.get(), stream));
   }
   /// Waits for the copy.

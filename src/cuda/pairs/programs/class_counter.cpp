@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/area.hpp"
@@ -84,10 +85,7 @@ class_counter::extents class_counter::most() const {
 }
 
 class_counter::extents class_counter::read(cudaStream_t stream) const {
-  kernels::class_extents found{};
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&found, packed_.extents, sizeof found, cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  const kernels::class_extents found = read_back(packed_.extents, stream);
   return {.places = index_t{found.blocks} * kernels::count_block_rows, .items = found.items};
 }
 

@@ -1,6 +1,7 @@
 #include "cuda/pairs/programs/screen_search.hpp"
 
 #include "base/round_up.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "stats/rank_squares.hpp"
 
@@ -58,16 +59,11 @@ std::size_t screen_search::bytes(index_t rows, const area_sides& sides,
 void screen_search::place_sides(cudaStream_t stream) const {
   if (placed_ == nullptr) return;
   const std::uint32_t* const order = order_ + (rows_ - sides_.left - sides_.right);
-  const auto copy = [&](index_t to, index_t from, index_t count) {
-    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(placed_ + to, order + from,
-                                              static_cast<std::size_t>(count) * sizeof *order,
-                                              cudaMemcpyDeviceToDevice, stream));
-  };
   static_assert(kernels::no_packed_row == 0xffffffffU);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
       placed_, 0xff, static_cast<std::size_t>(packed_.rows) * sizeof *placed_, stream));
-  copy(0, 0, sides_.left);
-  copy(first_right_, sides_.left, sides_.right);
+  copy_elements(placed_, order, sides_.left, stream);
+  copy_elements(placed_ + first_right_, order + sides_.left, sides_.right, stream);
 }
 
 void screen_search::pack(const screen_origin& from, cudaStream_t stream) const {

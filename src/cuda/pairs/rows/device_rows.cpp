@@ -14,6 +14,7 @@
 #include "cuda/pairs/rows/pack_rows.hpp"
 #include "cuda/transfer/staging_copy.hpp"
 #include "cuda/transfer/upload_lane.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "cuda_runtime/host_threads.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
@@ -354,11 +355,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
 // Which rows have no statistic: read only where there are any.
 void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
   read_ties(stream, info);
-  unsigned long long invalid = 0;
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&invalid, invalid_.data(), sizeof invalid, cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  if (invalid == 0) return;
+  if (cuda::read_back(invalid_.data(), stream) == 0) return;
   const std::vector<std::int64_t> sums = square_sums(fresh_, stream);
   for (index_t i = 0; i < fresh_; ++i) {
     const std::int64_t sum = sums[static_cast<std::size_t>(i)];
@@ -372,11 +369,7 @@ void device_rows::read_back(cudaStream_t stream, detail::row_info& info) {
 
 std::vector<std::int64_t> device_rows::square_sums(index_t rows, cudaStream_t stream) const {
   std::vector<std::int64_t> out(static_cast<std::size_t>(rows));
-  if (out.empty()) return out;
-  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), at_.square_sums,
-                                            out.size() * sizeof(std::int64_t),
-                                            cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (!out.empty()) cuda::read_back(out.data(), at_.square_sums, out.size(), stream);
   return out;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/round_up.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
-#include "cuda_runtime/cuda_check.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "kernels/pairs/signs/kernels.hpp"
 
 namespace gpu::cuda {
@@ -69,9 +69,7 @@ void device_rows::read_ties(cudaStream_t stream, detail::row_info& info) const {
   info.ties.resize(static_cast<std::size_t>(fresh_));
   const device_buffer<row_ties> ties(info.ties.size(), stream);
   kernels::launch_gather_ties(at_.values, fresh_, format_.cols, ties.data(), stream);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(info.ties.data(), ties.data(), ties.bytes(), cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  cuda::read_back(info.ties.data(), ties.data(), ties.size(), stream);
 }
 
 kernels::screen_ranks device_rows::ranks() const {

@@ -7,6 +7,7 @@
 
 #include "base/round_up.hpp"
 #include "cuda_runtime/arena.hpp"
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_limits.hpp"
@@ -28,23 +29,6 @@ kernels::mask_rows masks_of(const kernels::pair_operand& rows, kernels::pair_til
           .pitch = rows.pitch,
           .words = kernels::mask_words(rows.columns),
           .count = rows.count};
-}
-
-template <class T>
-device_buffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
-  device_buffer<T> out(from.size(), stream);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(out.data(), from.data(), out.bytes(), cudaMemcpyHostToDevice, stream));
-  return out;
-}
-
-template <class T>
-T download(const T* from, cudaStream_t stream) {
-  T out{};
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpyAsync(&out, from, sizeof out, cudaMemcpyDeviceToHost, stream));
-  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  return out;
 }
 
 // Whether this device and the code that it runs have fast products of doubles.
@@ -90,7 +74,7 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
       cudaMemsetAsync(&table.data()->first, 0xff, sizeof(kernels::class_table::first), stream));
   const kernels::class_places found{table.data(), places_of_rows.data(), nullptr};
   kernels::launch_place_rows(masks, found, stream);
-  const kernels::class_table met = download(table.data(), stream);
+  const kernels::class_table met = read_back(table.data(), stream);
   const index_t least_rows = kernels::policy::least_rows_of_mask_class * index_t{met.taken};
   if (met.taken > kernels::most_mask_classes || rows.count < least_rows) return;
 
@@ -138,15 +122,15 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
   arena pieces(memory_.data());
   take(pieces);
 
-  const device_buffer<std::uint16_t> numbers_of_places = upload(numbers.of_place, stream);
-  const device_buffer<std::uint32_t> representatives = upload(numbers.first_rows, stream);
+  const device_buffer<std::uint16_t> numbers_of_places = upload(std::span(numbers.of_place), stream);
+  const device_buffer<std::uint32_t> representatives = upload(std::span(numbers.first_rows), stream);
   lists.first = representatives.data();
   GPU_SIMILARITY_CUDA_CHECK(
       cudaMemsetAsync(lists.sizes, 0, count * sizeof *lists.sizes, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(lists.differs, 0, sizeof *lists.differs, stream));
   kernels::launch_list_rows(masks, {table.data(), places_of_rows.data(), numbers_of_places.data()},
                             static_cast<int>(count), lists, stream);
-  if (download(lists.differs, stream) != 0) {
+  if (read_back(lists.differs, stream) != 0) {
     tables_ = {};
   } else if (ranks) {
     kernels::launch_class_rank_rows(rows, representatives.data(), tables_, stream);

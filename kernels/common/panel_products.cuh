@@ -21,8 +21,8 @@ void launch_persistent(void (*kernel)(Arguments), const Arguments& args, int thr
 }
 
 /// Sizes of a kernel whose warpgroups each keep some blocks of 64 left rows, a panel in all, and
-/// multiply one of them by 256 right rows at a time; for packed rows of `row_bytes`. `tuning` has warpgroups, row_blocks (of each), tile_rows
-/// and stages.
+/// multiply one of them by 256 right rows at a time; for packed rows of `row_bytes`. `tuning` has
+/// warpgroups, row_blocks (of each), tile_rows and stages.
 template <auto tuning, int row_bytes>
 struct panel_shape {
   static constexpr int depth = row_bytes;
@@ -35,9 +35,9 @@ struct panel_shape {
   static constexpr int block_bytes = 64 * depth;
   static constexpr int left_bytes = row_blocks * block_bytes;  // of a warpgroup
   static constexpr int panel = warpgroups * row_blocks * 64;   // rows
-  static constexpr int splits = tile_rows / 256;               // products of a row block with a tile
-  static constexpr int products = row_blocks * splits;         // of a warpgroup with a tile
-  static constexpr int left_at = stages * tile_bytes;          // the panel in shared memory
+  static constexpr int splits = tile_rows / 256;        // products of a row block with a tile
+  static constexpr int products = row_blocks * splits;  // of a warpgroup with a tile
+  static constexpr int left_at = stages * tile_bytes;   // the panel in shared memory
   static constexpr std::size_t shared_bytes =
       static_cast<std::size_t>(left_at) + static_cast<std::size_t>(panel) * depth;
 };

@@ -11,8 +11,8 @@
 
 namespace gpu::cuda {
 
-/// Keeps things of some kinds, whose sizes are `most` in all. Make it with new and never destroy it:
-/// the driver may be shut down before static objects are.
+/// Keeps things of some kinds, whose sizes are `most` in all. Make it with new and never destroy
+/// it: the driver may be shut down before static objects are.
 template <class Thing, class Kind>
 class spare_list {
  public:

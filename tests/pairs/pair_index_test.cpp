@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/team/walk_items.hpp"
+#include "cuda/pairs/team/share.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -125,8 +125,8 @@ __device__ __forceinline__ void add_row_counts(unsigned rows, unsigned* degree, 
   }
 }
 
-// Counts of kept pairs per column: bit-planes in registers. A step adds to them with a ripple carry;
-// once in 60 steps they are added to global memory.
+// Counts of kept pairs per column: bit-planes in registers. A step adds to them with a ripple
+// carry; once in 60 steps they are added to global memory.
 
 /// Adds the number of the lane at distance `distance` to the lane's own. Both have `planes`
 /// bit-planes, the sum has one more. Each bit position is a column.

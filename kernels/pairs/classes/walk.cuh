@@ -33,9 +33,10 @@ struct count_tile_walk : tile_walk<count_ring<depth>> {
   __device__ __forceinline__ bool locate(cursor& at) const {
     if (at.item >= min(args.last_item, args.packed.extents->items)) return false;
     while (at.item >= args.packed.items_before[at.chunk + 1]) ++at.chunk;
-    at.panel = args.packed.panels[args.packed.first_panel[at.chunk] + (at.item - args.packed.items_before[at.chunk])];
-    const int past =
-        static_cast<int>(min(at.panel.first_block + at.panel.blocks, args.packed.extents->left_blocks));
+    at.panel = args.packed.panels[args.packed.first_panel[at.chunk] +
+                                  (at.item - args.packed.items_before[at.chunk])];
+    const int past = static_cast<int>(
+        min(at.panel.first_block + at.panel.blocks, args.packed.extents->left_blocks));
     const int chunk_blocks = static_cast<int>(args.packed.extents->chunk_blocks);
     at.first_block = at.chunk * chunk_blocks;
     at.blocks = min(chunk_blocks, past - at.first_block);

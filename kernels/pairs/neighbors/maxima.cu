@@ -46,15 +46,12 @@ void launch_neighbor_maxima(const neighbor_rows& packed, const neighbor_block& b
   const int chunk = choose_chunk(tile_count, panels, multiprocessors);
   const maxima_arguments args{
       .tiles = packed.tiles,
-      .left_tiles = block.left.tiles,
-      .first_row = block.first,
+      .block = block,
       .panels = panels,
       .tile_count = tile_count,
       .chunk_tiles = chunk,
       .items = panels * static_cast<int>(ceil_div(tile_count, chunk)),
-      .sign_flips = key == detail::bin_key::negated_value ? 0x80008000U : 0U,
-      .maxima = block.maxima,
-      .pitch = block.pitch};
+      .sign_flips = key == detail::bin_key::negated_value ? 0x80008000U : 0U};
   if (key == detail::bin_key::magnitude) {
     launch<true>(packed.depth, args, multiprocessors, stream);
   } else {

@@ -27,15 +27,12 @@ namespace gpu::kernels {
 
 struct maxima_arguments {
   const std::uint8_t* tiles;
-  const std::uint8_t* left_tiles;
-  index_t first_row;    // of the block, packed
+  neighbor_block block;
   int panels;           // of the block
   int tile_count;       // of the right rows
   int chunk_tiles;      // even
   int items;            // panels times chunks
   unsigned sign_flips;  // of the left rows: 0x80008000 finds the maxima of -r
-  std::uint16_t* maxima;
-  index_t pitch;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -123,21 +120,21 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
   stream.start();
 
   const panel_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
-                                 operand_descriptor(stream.first_stage, depth)};
+                                operand_descriptor(stream.first_stage, depth)};
   unsigned sums[2][64];
   ring_position<shape::stages> position{0, 0};
   for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {
-    const index_t in_block = static_cast<index_t>(at.item % args.panels) * shape::panel +
-                             warpgroup * row_blocks * 64;
+    const index_t in_block =
+        static_cast<index_t>(at.item % args.panels) * shape::panel + warpgroup * row_blocks * 64;
     left_rows.copy<shape::left_bytes, uint4>(
-        args.left_tiles + (args.first_row + in_block) * shape::depth, [&](uint4 piece) {
+        args.block.left.tiles + (args.block.first + in_block) * shape::depth, [&](uint4 piece) {
           return make_uint4(piece.x ^ args.sign_flips, piece.y ^ args.sign_flips,
                             piece.z ^ args.sign_flips, piece.w ^ args.sign_flips);
         });
     left_rows.publish();
     // Rows g and g + 8 of the warp's 16, entry q of a span.
-    std::uint16_t* out = args.maxima +
-                         (in_block + (in_group >> 5) * 16 + (lane >> 2)) * args.pitch +
+    std::uint16_t* out = args.block.maxima +
+                         (in_block + (in_group >> 5) * 16 + (lane >> 2)) * args.block.pitch +
                          (lane & 3U) + static_cast<index_t>(at.tiles.next / shape::span_tiles) * 4;
     unsigned best[row_blocks][2];
 #pragma unroll 1
@@ -154,7 +151,7 @@ __global__ void __launch_bounds__(maxima_shape<depth>::threads, 1)
             fold_sums<magnitude>(ready, best[product / shape::splits]);
           });
       if ((tile + 1) % shape::span_tiles == 0) {
-        store_maxima<magnitude>(best, out, args.pitch);
+        store_maxima<magnitude>(best, out, args.block.pitch);
         out += 4;
       }
       position.advance();

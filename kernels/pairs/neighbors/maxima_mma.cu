@@ -20,13 +20,10 @@ constexpr int most_chunk_spans = 32;
 
 struct mma_arguments {
   const std::uint8_t* tiles;
-  const std::uint8_t* left_tiles;
-  index_t first_row;  // of the block of rows, packed
-  index_t spans;      // of the right rows
+  neighbor_block block;
+  index_t spans;  // of the right rows
   int chunk_spans;
   unsigned sign_flips;
-  std::uint16_t* maxima;
-  index_t pitch;
 };
 
 template <int depth>
@@ -115,7 +112,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
   // Rows in groups of eight: row lane / 4, piece lane % 4 of each 64 bytes.
   const index_t lane_offset = lane % 4 * 128 + lane / 4 * 16;
   left_fragments<depth> left;
-  load_left<depth>(args.left_tiles + (args.first_row + in_block) * depth + lane_offset,
+  load_left<depth>(args.block.left.tiles + (args.block.first + in_block) * depth + lane_offset,
                    args.sign_flips, left);
 
   const index_t first_span = static_cast<index_t>(blockIdx.y) * args.chunk_spans;
@@ -131,10 +128,10 @@ __global__ void __launch_bounds__(warps * 32, 2)
     }
 #pragma unroll
     for (int x = 0; x < shape::blocks; ++x) {
-      std::uint16_t* out =
-          args.maxima + (in_block + x * 16 + lane / 4) * args.pitch + span * 4 + lane % 4;
+      std::uint16_t* out = args.block.maxima + (in_block + x * 16 + lane / 4) * args.block.pitch +
+                           span * 4 + lane % 4;
       out[0] = larger_half<magnitude>(best[x][0]);
-      out[8 * args.pitch] = larger_half<magnitude>(best[x][1]);
+      out[8 * args.block.pitch] = larger_half<magnitude>(best[x][1]);
     }
   }
 #endif
@@ -160,16 +157,13 @@ void launch_neighbor_maxima_mma(const neighbor_rows& packed, const neighbor_bloc
   if (block.count == 0) return;
   const index_t spans = packed.padded_rows / neighbor_span_rows;
   const mma_arguments args{.tiles = packed.tiles,
-                           .left_tiles = block.left.tiles,
-                           .first_row = block.first,
+                           .block = block,
                            .spans = spans,
                            // A grid has at most 65535 rows.
                            .chunk_spans = static_cast<int>(ceil_div(spans, 65535) > most_chunk_spans
                                                                ? ceil_div(spans, 65535)
                                                                : most_chunk_spans),
-                           .sign_flips = key == detail::bin_key::negated_value ? 0x80008000U : 0U,
-                           .maxima = block.maxima,
-                           .pitch = block.pitch};
+                           .sign_flips = key == detail::bin_key::negated_value ? 0x80008000U : 0U};
   const bool magnitude = key == detail::bin_key::magnitude;
   switch (packed.depth) {
     case 64:

@@ -144,17 +144,34 @@ __device__ inline double refined_rho(const pair_operand& source, index_t row, bo
   return detail::rho_of(product, source.square_sums[row], source.square_sums[partner]);
 }
 
-/// Unit rows: products of the packed halves in single precision are estimates, and the statistic
-/// is computed from the rows themselves.
-class unit_partners {
+/// What unit rows have in common: the statistic is computed from the rows themselves.
+class refined_partners {
  public:
   using product = float;
   static constexpr int blocks = 2;
+
+  /// The statistics of lanes with `wanted`. All lanes.
+  [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
+    return refined_statistic(source_, row_, wanted, partner);
+  }
+
+ protected:
+  __device__ refined_partners(const pair_operand& source, index_t row)
+      : source_(source), row_(row) {}
+
+  const pair_operand& source_;
+  index_t row_;
+};
+
+/// Unit rows: products of the packed halves in single precision are estimates, and the statistic
+/// is computed from the rows themselves.
+class unit_partners : public refined_partners {
+ public:
   static constexpr float error = neighbor_unit_error;
 
   __device__ unit_partners(const pair_operand& source, const neighbor_rows& left,
                            const neighbor_rows& packed, index_t row)
-      : source_(source), left_(left), packed_(packed), row_(row) {}
+      : refined_partners(source, row), left_(left), packed_(packed) {}
 
   /// The products of the row with some partners of this lane: a piece of the row is read once.
   template <int count>
@@ -180,10 +197,6 @@ class unit_partners {
     }
   }
   [[nodiscard]] __device__ float estimate(product sum, index_t) const { return sum; }
-  /// The statistics of lanes with `wanted`. All lanes.
-  [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
-    return refined_statistic(source_, row_, wanted, partner);
-  }
 
  private:
   [[nodiscard]] static __device__ index_t offset(const neighbor_rows& of, index_t row) {
@@ -195,23 +208,19 @@ class unit_partners {
     return fmaf(a.y, b.y, fmaf(a.x, b.x, sum));
   }
 
-  const pair_operand& source_;
   const neighbor_rows& left_;
   const neighbor_rows& packed_;
-  index_t row_;
 };
 
 /// Unit rows that are not packed: estimates are products in single precision.
-class plain_partners {
+class plain_partners : public refined_partners {
  public:
-  using product = float;
-  static constexpr int blocks = 2;
   // Each element is rounded, and each of up to 128 products and sums.
   static constexpr float error = 1e-5F;
 
   __device__ plain_partners(const pair_operand& source, const neighbor_rows&, const neighbor_rows&,
                             index_t row)
-      : source_(source), row_(row) {}
+      : refined_partners(source, row) {}
 
   /// The products of the row with some partners of this lane.
   template <int count>
@@ -239,18 +248,11 @@ class plain_partners {
   [[nodiscard]] __device__ float estimate(product sum, index_t partner) const {
     return sum * source_.norms[partner].inverse;
   }
-  /// The statistics of lanes with `wanted`. All lanes.
-  [[nodiscard]] __device__ double statistic(bool wanted, product, index_t partner) const {
-    return refined_statistic(source_, row_, wanted, partner);
-  }
 
  private:
   [[nodiscard]] __device__ const double* row_of(index_t row) const {
     return source_.unit_rows + row * source_.unit_pitch;
   }
-
-  const pair_operand& source_;
-  index_t row_;
 };
 
 }  // namespace gpu::kernels

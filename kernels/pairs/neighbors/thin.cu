@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
   const index_t step = static_cast<index_t>(gridDim.x) * warps;
-  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + warp; group < neighbor_groups(args.right);
-       group += step) {
+  for (index_t group = static_cast<index_t>(blockIdx.x) * warps + warp;
+       group < neighbor_groups(args.right); group += step) {
     for (int l = lane; l < together; l += 32) best[l] = CUDART_NAN_F;
     __syncwarp();
 #pragma unroll 1
@@ -150,7 +150,8 @@ __global__ void __launch_bounds__(threads)
     }
     __syncwarp();
     for (int l = lane; l < here; l += 32) {
-      args.block.maxima[(first + l) * args.block.pitch + group] = __half_as_ushort(__float2half_rn(best[l]));
+      args.block.maxima[(first + l) * args.block.pitch + group] =
+          __half_as_ushort(__float2half_rn(best[l]));
     }
     __syncwarp();
   }
@@ -257,7 +258,8 @@ void launch_thin_maxima(const pair_operand& source, const neighbor_rows& packed,
   }
   const index_t own = block.left.first + block.first - packed.first;
   thin_bounds_kernel<<<static_cast<unsigned>(block.count), bound_threads, 0, stream>>>(
-      block.maxima, block.pitch, neighbor_groups(packed), own, static_cast<unsigned>(query.k), bounds);
+      block.maxima, block.pitch, neighbor_groups(packed), own, static_cast<unsigned>(query.k),
+      bounds);
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 

@@ -19,14 +19,13 @@ struct table_arguments {
   pair_operand rows;
   const std::uint32_t* representatives;
   mask_classes out;
-  std::uint32_t* shared;
-  double2* sums;
-  double* variances;
-  double* values;
-  std::int8_t* ranks;
-  std::int64_t* squares;
-  float* roots;
 };
+
+// The tables are const to all kernels but these.
+template <class T>
+__device__ T* fill(const T* table) {
+  return const_cast<T*>(table);
+}
 
 // Columns that two classes share. `words` of a packed row begin `offset` pieces of 8 bytes in it.
 __global__ void count_shared(const __grid_constant__ table_arguments args, index_t offset,
@@ -42,7 +41,7 @@ __global__ void count_shared(const __grid_constant__ table_arguments args, index
   const std::uint64_t* const y = bits(pair % count);
   int shared = 0;
   for (index_t w = 0; w < words; ++w) shared += __popcll(x[w] & y[w]);
-  args.shared[pair] = static_cast<std::uint32_t>(shared);
+  fill(args.out.shared)[pair] = static_cast<std::uint32_t>(shared);
 }
 
 // A warp a row, a lane a class: the sums that pairwise_values would make, in its order, and what it
@@ -66,12 +65,12 @@ __global__ void add_class_sums(const __grid_constant__ table_arguments args) {
       sum = fma(x, has, sum);
       squares = fma(square, has, squares);
     }
-    const double count = args.shared[args.out.of_row[row] * args.out.count + of];
+    const double count = args.out.shared[args.out.of_row[row] * args.out.count + of];
     const double own_variance = detail::shared_variance(sum, squares, count, args.rows.centre);
     const bool tells = detail::variance_tells(own_variance, squares, count);
     const double variance = tells ? own_variance : detail::no_statistic;
-    args.sums[row * args.out.count + of] = make_double2(sum, 1 / sqrt(variance));
-    args.variances[row * args.out.count + of] = variance;
+    fill(args.out.sums)[row * args.out.count + of] = make_double2(sum, 1 / sqrt(variance));
+    fill(args.out.variances)[row * args.out.count + of] = variance;
   }
 }
 
@@ -83,7 +82,7 @@ __global__ void order_values(const __grid_constant__ table_arguments args) {
     const index_t row = args.out.order[at / pitch];
     const index_t col = at % pitch;
     const auto* const values = static_cast<const double*>(args.rows.values);
-    args.values[at] = col < args.rows.columns ? values[row * args.rows.pitch + col] : 0.0;
+    fill(args.out.values)[at] = col < args.rows.columns ? values[row * args.rows.pitch + col] : 0.0;
   }
 }
 
@@ -103,7 +102,7 @@ __global__ void rank_for_class(const __grid_constant__ table_arguments args, int
   const int total = places.mark(x, y, cols, words);
   __syncwarp();
   std::int64_t squares = 0;
-  std::int8_t* const out = args.ranks + at * args.out.limbs * args.out.pitch;
+  std::int8_t* const out = fill(args.out.ranks) + at * args.out.limbs * args.out.pitch;
   for (int col = lane; col < static_cast<int>(args.out.pitch); col += 32) {
     int rank = 0;
     if (col < cols && x.has(static_cast<unsigned>(col)) && y.has(static_cast<unsigned>(col))) {
@@ -120,23 +119,9 @@ __global__ void rank_for_class(const __grid_constant__ table_arguments args, int
   }
   squares = warp_sum(squares);
   if (lane == 0) {
-    args.squares[at] = squares;
-    args.roots[at] = squares > 0 ? rsqrtf(static_cast<float>(squares)) : CUDART_NAN_F;
+    fill(args.out.squares)[at] = squares;
+    fill(args.out.roots)[at] = squares > 0 ? rsqrtf(static_cast<float>(squares)) : CUDART_NAN_F;
   }
-}
-
-table_arguments arguments_of(const pair_operand& rows, const std::uint32_t* representatives,
-                             const mask_classes& out) {
-  return {.rows = rows,
-          .representatives = representatives,
-          .out = out,
-          .shared = const_cast<std::uint32_t*>(out.shared),
-          .sums = const_cast<double2*>(out.sums),
-          .variances = const_cast<double*>(out.variances),
-          .values = const_cast<double*>(out.values),
-          .ranks = const_cast<std::int8_t*>(out.ranks),
-          .squares = const_cast<std::int64_t*>(out.squares),
-          .roots = const_cast<float*>(out.roots)};
 }
 
 void launch_count_shared(const table_arguments& args, index_t offset, cudaStream_t stream) {
@@ -150,7 +135,7 @@ void launch_count_shared(const table_arguments& args, index_t offset, cudaStream
 
 void launch_class_sums(const pair_operand& rows, const std::uint32_t* representatives,
                        const mask_classes& out, cudaStream_t stream) {
-  const table_arguments args = arguments_of(rows, representatives, out);
+  const table_arguments args{rows, representatives, out};
   launch_count_shared(args, pairwise_value_layout{rows.columns}.mask(), stream);
   add_class_sums<<<grid_blocks(rows.count, warps), 32 * warps, 0, stream>>>(args);
   constexpr int threads = 256;
@@ -161,7 +146,7 @@ void launch_class_sums(const pair_operand& rows, const std::uint32_t* representa
 
 void launch_class_rank_rows(const pair_operand& rows, const std::uint32_t* representatives,
                             const mask_classes& out, cudaStream_t stream) {
-  const table_arguments args = arguments_of(rows, representatives, out);
+  const table_arguments args{rows, representatives, out};
   launch_count_shared(args, 0, stream);
   const auto words = static_cast<int>(ceil_div(rows.columns, index_t{32}));
   const std::size_t of_warp = 2 * static_cast<std::size_t>(words + 1) * sizeof(std::uint32_t);

@@ -4,6 +4,6 @@
 namespace gpu::kernels {
 
 template void launch_pair_screen<screen_operand::int8>(int, const screen_arguments&, int,
-                                                     cudaStream_t);
+                                                       cudaStream_t);
 
 }  // namespace gpu::kernels

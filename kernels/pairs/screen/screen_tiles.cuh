@@ -146,8 +146,8 @@ struct screen_tile_walk : tile_walk<shape> {
       const index_t row = panel_of(at) * shape::panel;
       const index_t first = args.first_tile + at.chunk * shape::chunk_tiles;
       at.tiles.next = static_cast<int>(max(first, row / shape::tile_rows));
-      at.tiles.end = static_cast<int>(
-          min(first + shape::chunk_tiles, static_cast<index_t>(args.tile_count)));
+      at.tiles.end =
+          static_cast<int>(min(first + shape::chunk_tiles, static_cast<index_t>(args.tile_count)));
       if (at.tiles.next < at.tiles.end) return true;
     }
     return false;
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(screen_shape<depth>::threads, 1)
   stream.start();
 
   const panel_operands operands{operand_descriptor(shared_address(left_rows.memory), depth),
-                                 operand_descriptor(stream.first_stage, depth)};
+                                operand_descriptor(stream.first_stage, depth)};
   typename multiply::sum sums[multiply::sets][multiply::sums];
   ring_position<shape::stages> position{0, 0};
   for (auto at = stream.first_item(); walk.locate(at); stream.next_item(at)) {

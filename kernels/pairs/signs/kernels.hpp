@@ -39,8 +39,6 @@ struct sign_row_layout {
     return (sign_bytes() + static_cast<index_t>(sizeof(row_ties))) / 8;
   }
 };
-/// Longest rows: one takes 2 MiB. S fits 32 bits far beyond.
-inline constexpr index_t most_sign_columns = 2048;
 
 /// Packs rows, and sets square_sums to 1, to 0 of a constant row, and to -1 of one with a NaN,
 /// which has the ties {}.
@@ -53,12 +51,9 @@ void launch_gather_ties(const std::byte* rows, index_t count, index_t cols, row_
 
 // ---- the screen of strict cuts ----------------------------------------------------------------
 
-/// Columns whose centred doubled ranks fit 8 bits.
-inline constexpr index_t most_screened_sign_columns = 128;
-
 /// The centred doubled ranks of packed rows, [count, stride], zeros behind the columns, and the
-/// sums of their squares, 0 of rows without a statistic. At most most_screened_sign_columns
-/// columns.
+/// sums of their squares, 0 of rows without a statistic. At most 128 columns, whose ranks fit 8
+/// bits.
 void launch_ranks_of_signs(const std::byte* rows, index_t count, index_t cols, std::int8_t* ranks,
                            index_t stride, std::int64_t* square_sums, cudaStream_t stream);
 

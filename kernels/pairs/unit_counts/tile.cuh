@@ -95,9 +95,9 @@ struct unit_operands {
 template <int depth, int size>
 __device__ __forceinline__ void begin_products(float (&sums)[size], std::uint64_t left,
                                                std::uint64_t right) {
-  begin_product<depth>(
-      sums, left, right,
-      [](auto& d, std::uint64_t a, std::uint64_t b, int k) { wgmma_f16(d, a, b, k); });
+  begin_product<depth>(sums, left, right, [](auto& d, std::uint64_t a, std::uint64_t b, int k) {
+    wgmma_f16(d, a, b, k);
+  });
 }
 
 /// A tile of left rows that is in the ring, and what it meets.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "kernels/pairs/connectivity/kernels.hpp"
 

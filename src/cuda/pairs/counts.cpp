@@ -9,10 +9,8 @@
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/class_counter.hpp"
-#include "cuda/pairs/programs/counting.hpp"
 #include "cuda/pairs/programs/unit_counter.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
-#include "cuda/pairs/team/walk_items.hpp"
 #include "kernels/pairs/on_device/kernels.hpp"
 #include "kernels/pairs/sinks/kernels.hpp"
 #include "stats/rank_squares.hpp"
@@ -24,14 +22,6 @@ namespace {
 using kernels::pair_tile_kind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Brings kept pairs and degrees, [rows of the input], to the host.
-void read_kept(const device_buffer<unsigned long long>& kept,
-               const device_buffer<std::uint32_t>& degree, pair_counts& out, cudaStream_t stream) {
-  out.kept = read_back(kept.data(), stream);
-  out.degree.resize(degree.size());
-  read_back(out.degree.data(), degree.data(), degree.size(), stream);
-}
 
 std::vector<std::uint64_t> read_bins(const device_buffer<unsigned long long>& bins,
                                      cudaStream_t stream) {
@@ -130,45 +120,39 @@ std::vector<std::uint64_t> cuda_engine::bin_rank_tests(const detail::bin_request
 }
 
 bool cuda_engine::count_by_estimates(const detail::keep_range& keep, pair_counts& out) {
-  constexpr pair_tile_kind tile = pair_tile_kind::products_half;
-  const auto rows = static_cast<std::size_t>(count());
   const auto capacity = static_cast<std::size_t>(
       std::clamp(pairs() / memory_sizes::pairs_per_undecided_estimate,
                  memory_sizes::least_undecided, memory_sizes::most_undecided));
-  const std::size_t needed = capacity * sizeof(std::uint64_t) + rows * sizeof(std::uint32_t);
+  const std::size_t needed =
+      capacity * sizeof(std::uint64_t) + static_cast<std::size_t>(count()) * sizeof(std::uint32_t);
   if (!share_->agree(estimates_by_halves(keep, 0) && needed <= budget_.left())) return false;
-  const auto degree = zeroed<std::uint32_t>(rows, stream());
-  const auto kept = zeroed<unsigned long long>(1, stream());
   const auto found = zeroed<unsigned long long>(1, stream());
   const device_buffer<std::uint64_t> keys(capacity, stream());
-  const kernels::undecided_queue undecided{keys.data(), capacity, found.data()};
-  const auto step = counting_step(rows_->format(), tile, detail::pair_cut::of(keep), kept.data(),
-                                  degree.data(), {.undecided = undecided});
-  walk_upper_pairs("pairs", tile,
-                   [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-  kernels::launch_count_undecided({.rows = rows_->all(),
-                                   .keep = keep,
-                                   .from = undecided,
-                                   .kept = kept.data(),
-                                   .degree = degree.data()},
-                                  stream());
-  if (!share_->agree(read_back(found.data(), stream()) <= capacity)) return false;
-  read_kept(kept, degree, out, stream());
-  return true;
+  count_by_tiles(pair_tile_kind::products_half, detail::pair_cut::of(keep),
+                 {.undecided = {keys.data(), capacity, found.data()}}, out);
+  return share_->agree(read_back(found.data(), stream()) <= capacity);
 }
 
-void cuda_engine::count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
-                                 pair_counts& out) {
+void cuda_engine::count_by_tiles(pair_tile_kind tile, const detail::pair_cut& keep,
+                                 const count_terms& terms, pair_counts& out) {
   const auto rows = static_cast<std::size_t>(count());
   budget_.require(rows * sizeof(std::uint32_t), "degrees of the rows");
-  auto degree = zeroed<std::uint32_t>(rows, stream());
-  auto kept = zeroed<unsigned long long>(1, stream());
-  const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
-  const auto step = counting_step(rows_->format(), rows_->format().deciding_tile(), keep,
-                                  kept.data(), degree.data(), {.weights = weights.data()});
+  const auto degree = zeroed<std::uint32_t>(rows, stream());
+  const auto kept = zeroed<unsigned long long>(1, stream());
+  const auto step = counting_step(rows_->format(), tile, keep, kept.data(), degree.data(), terms);
   walk_upper_pairs("pairs", step.tile,
                    [&](const kernels::pair_panel& panel) { step.launch(panel, stream()); });
-  read_kept(kept, degree, out, stream());
+  if (terms.undecided.keys != nullptr) {
+    kernels::launch_count_undecided({.rows = rows_->all(),
+                                     .keep = keep.widest,
+                                     .from = terms.undecided,
+                                     .kept = kept.data(),
+                                     .degree = degree.data()},
+                                    stream());
+  }
+  out.kept = read_back(kept.data(), stream());
+  out.degree.resize(rows);
+  read_back(out.degree.data(), degree.data(), rows, stream());
 }
 
 std::optional<cuda_engine::class_counts> cuda_engine::count_by_classes(
@@ -255,7 +239,8 @@ void cuda_engine::counts(const detail::count_request& request, pair_counts& out)
     out.kept = counted->kept;
   } else if (!keep.is_one() || !(count_by_products(request, keep.widest, out) ||
                                  count_by_estimates(keep.widest, out))) {
-    count_by_tiles(request, keep, out);
+    const device_buffer<std::uint32_t> weights = upload_weights(request.weights);
+    count_by_tiles(rows_->format().deciding_tile(), keep, {.weights = weights.data()}, out);
   }
   if (request.histogram_bins == 0) return;
   const auto bins = counted && fused ? counted->bins : bin_pairs("histogram", keep, histogram);

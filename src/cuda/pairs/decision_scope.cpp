@@ -1,9 +1,8 @@
-#include "cuda/pairs/decision_scope.hpp"
-
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "cuda/pairs/engine.hpp"
 #include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {
@@ -11,8 +10,9 @@ namespace {
 
 // A copy of value(n) for every n in [least, most].
 template <class Value, class ValueOf>
-device_buffer<Value> upload_values(index_t least, index_t most, const ValueOf& value, const char* what,
-                            const pair_budget& budget, int cpu_threads, cudaStream_t stream) {
+device_buffer<Value> upload_values(index_t least, index_t most, const ValueOf& value,
+                                   const char* what, const pair_budget& budget, int cpu_threads,
+                                   cudaStream_t stream) {
   const auto count = static_cast<std::size_t>(most - least + 1);
   budget.require(count * sizeof(Value), what);
   std::vector<Value> host(count);

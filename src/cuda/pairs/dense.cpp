@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/transfer/row_download.hpp"
 

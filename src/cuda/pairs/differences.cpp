@@ -7,12 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/team.hpp"
@@ -104,9 +103,7 @@ class found_lists {
     return {host_.bars, static_cast<std::size_t>(rows)};
   }
   /// Makes them the bars of the searches that follow, which name device_bars().
-  void send_bars(index_t rows) const {
-    copy_elements(device_.bars, host_.bars, rows, stream_);
-  }
+  void send_bars(index_t rows) const { copy_elements(device_.bars, host_.bars, rows, stream_); }
   [[nodiscard]] const double* device_bars() const { return device_.bars; }
 
   /// take(pairs) for what is found, of as many rows at a time as there is room for.
@@ -195,8 +192,7 @@ class device_groups {
   device_groups(const detail::measure_traits& what,
                 const std::array<detail::column_group, 2>& groups, pair_variant asked,
                 const execution& exec, const device_info& device)
-      : ordinal_(device.ordinal),
-        half_bytes_(std::max<std::size_t>(1, pair_budget(exec.workspace_bytes).limit() / 2)),
+      : half_bytes_(std::max<std::size_t>(1, pair_budget(exec.workspace_bytes).limit() / 2)),
         groups_{group_rows(half_bytes_), group_rows(half_bytes_)} {
     keep_pool_memory();
     const std::unique_ptr<pair_share> alone = make_solo_share({});
@@ -222,7 +218,6 @@ class device_groups {
     }
   }
 
-  [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] const detail::row_info& info(std::size_t group) const {
     return groups_[group].info;
   }
@@ -275,7 +270,6 @@ class device_groups {
   }
 
  private:
-  int ordinal_;
   std::size_t half_bytes_;
   cuda::stream stream_;
   std::array<group_rows, 2> groups_;
@@ -289,14 +283,12 @@ class cuda_differences final : public detail::difference_engine {
   cuda_differences(const detail::measure_traits& what,
                    const std::array<detail::column_group, 2>& groups, pair_variant asked,
                    const execution& exec, const std::vector<device_info>& devices)
-      : on_progress_(exec.on_progress), devices_(devices.size()) {
+      : on_progress_(exec.on_progress), ordinals_(ordinals_of(devices)), devices_(devices.size()) {
     execution own = exec;
     own.on_progress = {};
-    const progress_callback nobody;
-    run_on_devices(
-        nobody, ordinals_of(devices), [&](std::size_t at, pair_share&, const caller_thread&) {
-          devices_[at] = std::make_unique<device_groups>(what, groups, asked, own, devices[at]);
-        });
+    run_on_devices({}, [&](std::size_t at, pair_share&, const caller_thread&) {
+      devices_[at] = std::make_unique<device_groups>(what, groups, asked, own, devices[at]);
+    });
     for (std::size_t g = 0; g < 2; ++g) {
       const detail::row_info& found = devices_.front()->info(g);
       rows_[g] = {.constant = found.constant_rows,
@@ -305,10 +297,9 @@ class cuda_differences final : public detail::difference_engine {
     }
   }
   ~cuda_differences() override {
-    for (auto& device : devices_) {
-      if (!device) continue;
-      const device_guard guard(device->ordinal());
-      device.reset();
+    for (std::size_t at = 0; at < devices_.size(); ++at) {
+      const device_guard guard(ordinals_[at]);
+      devices_[at].reset();
     }
   }
   cuda_differences(const cuda_differences&) = delete;
@@ -326,30 +317,19 @@ class cuda_differences final : public detail::difference_engine {
  private:
   // Runs work(at, share, on_caller) for every device, which is current then.
   template <class Work>
-  static void run_on_devices(const progress_callback& on_progress, const std::vector<int>& ordinals,
-                             const Work& work) {
-    if (ordinals.size() == 1) {
-      const device_guard guard(ordinals.front());
+  void run_on_devices(const progress_callback& on_progress, const Work& work) const {
+    if (ordinals_.size() == 1) {
+      const device_guard guard(ordinals_.front());
       const std::unique_ptr<pair_share> alone = make_solo_share(on_progress);
       work(0, *alone, [](const std::function<void()>& body) { body(); });
       return;
     }
-    pair_team team(static_cast<int>(ordinals.size()), on_progress);
+    pair_team team(static_cast<int>(ordinals_.size()), on_progress);
     team.run([&](int member, pair_share& share) {
       const auto at = static_cast<std::size_t>(member);
-      const device_guard guard(ordinals[at]);
+      const device_guard guard(ordinals_[at]);
       work(at, share, [&](const std::function<void()>& body) { team.call(body); });
     });
-  }
-  // The same with the groups of every device.
-  template <class Work>
-  void run_on_groups(const Work& work) {
-    std::vector<int> ordinals;
-    for (const auto& device : devices_) ordinals.push_back(device->ordinal());
-    run_on_devices(on_progress_, ordinals,
-                   [&](std::size_t at, pair_share& share, const caller_thread& on_caller) {
-                     work(*devices_[at], share, on_caller);
-                   });
   }
   // Takes rows of `rows` in turn until none is left: find(range, taken of the walk).
   template <class Find>
@@ -362,6 +342,7 @@ class cuda_differences final : public detail::difference_engine {
   }
 
   progress_callback on_progress_;
+  std::vector<int> ordinals_;
   std::vector<std::unique_ptr<device_groups>> devices_;
   std::array<detail::rows_without_statistic, 2> rows_;
 };
@@ -370,7 +351,9 @@ void cuda_differences::find_later(index_range rows, const stats::difference_scre
                                   std::vector<std::uint32_t>* degrees, const pair_taker& take) {
   if (rows.empty()) return;
   const index_range every_row{0, devices_.front()->count()};
-  run_on_groups([&](device_groups& groups, pair_share& share, const caller_thread& on_caller) {
+  run_on_devices(on_progress_, [&](std::size_t at, pair_share& share,
+                                   const caller_thread& on_caller) {
+    device_groups& groups = *devices_[at];
     device_groups::work_memory memory = groups.take_memory(rows.size());
     device_buffer<std::uint32_t> counted;
     if (degrees != nullptr) {
@@ -412,29 +395,31 @@ void cuda_differences::find_partners(index_range rows, const stats::difference_s
   };
   const index_t first_columns =
       std::max(least_first_columns, first_columns_per_partner * std::min(k, every_row.end));
-  run_on_groups([&](device_groups& groups, pair_share& share, const caller_thread& on_caller) {
-    device_groups::work_memory memory = groups.take_memory(rows.size());
-    const difference_search search{
-        .screen = screen, .later_alone = false, .bars = memory.lists.device_bars()};
-    const auto walk = share.walk("differential", rows.size(), pairs_of(rows));
-    walk_rows(*walk, rows, memory.rows, [&](index_range range, index_range taken) {
-      difference_block block = groups.compute(memory, range, every_row);
-      const std::span<double> bars = memory.lists.bars(range.size());
-      std::fill(bars.begin(), bars.end(), screen.bar);
-      // What was found in the columns before is the bar of as many again.
-      for (index_t begin = 0; begin < every_row.end; begin = block.cols.end) {
-        block.cols = {begin, std::min(every_row.end, std::max(2 * begin, first_columns))};
-        memory.lists.send_bars(range.size());
-        memory.lists.find(block, search, [&](const screened_pairs& found) {
-          const auto at = static_cast<std::size_t>(found.rows.begin - range.begin);
-          const auto count = static_cast<std::size_t>(found.rows.size());
-          on_caller([&] { take(found, bars.subspan(at, count)); });
+  run_on_devices(
+      on_progress_, [&](std::size_t at, pair_share& share, const caller_thread& on_caller) {
+        device_groups& groups = *devices_[at];
+        device_groups::work_memory memory = groups.take_memory(rows.size());
+        const difference_search search{
+            .screen = screen, .later_alone = false, .bars = memory.lists.device_bars()};
+        const auto walk = share.walk("differential", rows.size(), pairs_of(rows));
+        walk_rows(*walk, rows, memory.rows, [&](index_range range, index_range taken) {
+          difference_block block = groups.compute(memory, range, every_row);
+          const std::span<double> bars = memory.lists.bars(range.size());
+          std::fill(bars.begin(), bars.end(), screen.bar);
+          // What was found in the columns before is the bar of as many again.
+          for (index_t begin = 0; begin < every_row.end; begin = block.cols.end) {
+            block.cols = {begin, std::min(every_row.end, std::max(2 * begin, first_columns))};
+            memory.lists.send_bars(range.size());
+            memory.lists.find(block, search, [&](const screened_pairs& found) {
+              const auto first = static_cast<std::size_t>(found.rows.begin - range.begin);
+              const auto count = static_cast<std::size_t>(found.rows.size());
+              on_caller([&] { take(found, bars.subspan(first, count)); });
+            });
+          }
+          walk->release(taken);
+          walk->advance(pairs_of(range));
         });
-      }
-      walk->release(taken);
-      walk->advance(pairs_of(range));
-    });
-  });
+      });
 }
 
 }  // namespace

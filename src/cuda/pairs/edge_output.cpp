@@ -35,40 +35,38 @@ bool has_passed(const event& what) {
 
 }  // namespace
 
-edge_output::batch_plan edge_output::plan_batches(const detail::edge_request& request,
-                                                  const detail::edge_receiver& receiver,
-                                                  double expected, std::size_t room) {
+edge_output::batch_plan edge_output::plan_batches(double expected, std::size_t room) const {
   const bool packed =
-      receiver.takes_packed() && expected <= static_cast<double>(memory_sizes::most_packed_edges);
-  batch_plan out{.packed = packed, .count = packed ? packed_batches : whole_batches, .edges = 0};
-  const std::size_t edge_bytes = out.packed ? packed_edge_bytes : sizeof(edge);
+      receiver_.takes_packed() && expected <= static_cast<double>(memory_sizes::most_packed_edges);
+  batch_plan out{.packed = packed,
+                 .count = packed ? packed_batches : whole_batches,
+                 .edges = 0,
+                 .batch_bytes = 0};
+  const std::size_t edge_bytes = packed ? packed_edge_bytes : sizeof(edge);
   const double part =
       std::min(expected / batches_of_result, static_cast<double>(memory_sizes::most_batch_edges));
   const std::size_t wanted = std::bit_ceil(static_cast<std::size_t>(std::max(part, 1.0)));
   const std::size_t fitting = std::max<std::size_t>(room / (out.count * edge_bytes), 1);
   out.edges =
       std::min({std::clamp(wanted, memory_sizes::least_batch_edges, memory_sizes::most_batch_edges),
-                static_cast<std::size_t>(request.batch_edges), fitting});
+                static_cast<std::size_t>(request_.batch_edges), fitting});
+  // At least one whole edge can be sent by batches for packed ones.
+  out.batch_bytes = std::max(checksum_at(packed, out.edges), sizeof(edge)) + sizeof(pair_checksum);
   return out;
 }
 
-std::size_t edge_output::batch_plan::batch_bytes() const {
-  // At least one whole edge can be sent by batches for packed ones.
-  return std::max(checksum_at(packed, edges), sizeof(edge)) + sizeof(pair_checksum);
-}
-
 std::size_t edge_output::batch_plan::most_edges(bool pack) const {
-  return pack == packed ? edges : (batch_bytes() - sizeof(pair_checksum)) / sizeof(edge);
+  return pack == packed ? edges : (batch_bytes - sizeof(pair_checksum)) / sizeof(edge);
 }
 
 std::size_t edge_output::bytes() const {
-  return plan_.count * plan_.batch_bytes() + (takes_table_ ? sizeof(stats::p_table) : 0);
+  return plan_.count * plan_.batch_bytes + (takes_table_ ? sizeof(stats::p_table) : 0);
 }
 
 edge_output::lane::lane(const batch_plan& plan) {
   batches.reserve(plan.count);
   for (std::size_t i = 0; i < plan.count; ++i) {
-    batches.emplace_back(plan.batch_bytes(), writing.get());
+    batches.emplace_back(plan.batch_bytes, writing.get());
   }
 }
 
@@ -76,7 +74,7 @@ edge_output::edge_output(const detail::edge_request& request, detail::edge_recei
                          double expected, std::size_t room)
     : request_(request),
       receiver_(receiver),
-      plan_(plan_batches(request, receiver, expected, room)),
+      plan_(plan_batches(expected, room)),
       // Where memory is short the host fills p.
       takes_table_(request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table)) {}
 

@@ -46,9 +46,8 @@ class edge_output {
   struct batch_plan {
     bool packed;
     std::size_t count;
-    std::size_t edges;  // of one
-    // Of the edges and of their checksum behind them.
-    [[nodiscard]] std::size_t batch_bytes() const;
+    std::size_t edges;        // of one
+    std::size_t batch_bytes;  // of the edges and of their checksum behind them
     // Edges that a batch has room for, packed or whole.
     [[nodiscard]] std::size_t most_edges(bool pack) const;
   };
@@ -81,9 +80,7 @@ class edge_output {
     std::uint64_t pushed_whole = 0;
   };
 
-  static batch_plan plan_batches(const detail::edge_request& request,
-                                 const detail::edge_receiver& receiver, double expected,
-                                 std::size_t room);
+  [[nodiscard]] batch_plan plan_batches(double expected, std::size_t room) const;
   lane& open_lane();
   // Gives the lane the table of p, where it may have one.
   void send_table();

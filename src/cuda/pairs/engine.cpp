@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <gpu/error.hpp>
 
-#include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/edge_output.hpp"
 #include "cuda/pairs/edges.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/programs/edge_matrix.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda_runtime/device_code.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -140,7 +137,8 @@ detail::pair_cut cuda_engine::cut_of(const detail::keep_range& keep,
   if (dropped.is_empty() && (!have_untied_pairs_ || cuts.permutations == of_ties)) {
     return detail::pair_cut::of(of_ties);
   }
-  return detail::pair_cut::of(cuts.permutations, of_ties, stats::untied_rank_squares(info_.cols), dropped);
+  return detail::pair_cut::of(cuts.permutations, of_ties, stats::untied_rank_squares(info_.cols),
+                              dropped);
 }
 
 void cuda_engine::query_rows(const detail::pair_input& input) {
@@ -245,8 +243,7 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
   const auto expected = static_cast<double>(count);
   edge_output output(request, receiver, expected, output_room(budget_));
   const bool are_few = count <= most_selected_edges;
-  if (!are_few &&
-      bytes + count * 2 * sizeof(std::uint64_t) + output.bytes() > budget_.left()) {
+  if (!are_few && bytes + count * 2 * sizeof(std::uint64_t) + output.bytes() > budget_.left()) {
     return false;
   }
   const auto walk = walk_pairs("pairs", area_.rows.size());

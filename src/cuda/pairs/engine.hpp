@@ -14,11 +14,10 @@
 
 #include <gpu/execution.hpp>
 
-#include "cuda/pairs/decision_scope.hpp"
 #include "cuda/pairs/pair_screen.hpp"
 #include "cuda/pairs/prepared_table.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/counting.hpp"
 #include "cuda/pairs/rows/area_walk.hpp"
 #include "cuda/pairs/rows/budget.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"
@@ -29,6 +28,8 @@
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/observations.hpp"
+#include "pairs/pair_ties.hpp"
 
 namespace gpu::cuda {
 
@@ -36,15 +37,47 @@ namespace gpu::cuda {
 pair_variant choose_variant(index_t rows, index_t cols, pair_variant asked,
                             std::span<const device_info> devices);
 
-/// Prepares `input` on each of several devices of this host, side by side, and returns an engine that
-/// works on all of them: the same result as one device, edges that are ordered in the same order.
-/// Each device has all rows, and the pairs of the area are shared out as the devices get free. What
-/// the caller handed in (progress, receivers of edges) is called on the thread that calls the
-/// engine. input.exec.workspace_bytes is per device. The same device may be given more than once,
-/// which gains nothing but tests the sharing.
+/// Prepares `input` on each of several devices of this host, side by side, and returns an engine
+/// that works on all of them: the same result as one device, edges that are ordered in the same
+/// order. Each device has all rows, and the pairs of the area are shared out as the devices get
+/// free. What the caller handed in (progress, receivers of edges) is called on the thread that
+/// calls the engine. input.exec.workspace_bytes is per device. The same device may be given more
+/// than once, which gains nothing but tests the sharing.
 detail::made_engine make_device_group(const detail::measure_traits& what,
                                       const detail::pair_input& input,
                                       std::span<const device_info> devices, pair_variant variant);
+
+/// What a request says of pairs; each may be null.
+struct pair_decisions {
+  const detail::observation_cuts* cuts = nullptr;
+  const detail::observation_tests* tests = nullptr;
+  const detail::tied_cut* tied = nullptr;
+  const detail::bin_request* bins = nullptr;  ///< Of whose `tied` p is binned.
+};
+
+/// What tiles write of a pair whose p is not of the statistic alone, for the time of one sink: of
+/// rows with missing values the cuts or tests by the number of shared columns, of Kendall's those
+/// by the ties of both rows; their tables are in device memory.
+class decision_scope {
+ public:
+  /// Nothing for other rows. Waits for the copies.
+  decision_scope(device_rows& rows, const pair_budget& budget, const pair_decisions& by,
+                 int cpu_threads, cudaStream_t stream);
+  ~decision_scope() { rows_.decide_nothing(); }
+  decision_scope(const decision_scope&) = delete;
+  decision_scope& operator=(const decision_scope&) = delete;
+
+ private:
+  void decide_pairwise(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
+                       cudaStream_t stream);
+  void decide_tied(const pair_budget& budget, const pair_decisions& by, int cpu_threads,
+                   cudaStream_t stream);
+
+  device_rows& rows_;
+  device_buffer<detail::keep_range> cuts_;
+  device_buffer<stats::p_table> tables_;
+  device_buffer<double> steps_;
+};
 
 class cuda_engine final : public detail::pair_engine {
  public:
@@ -125,8 +158,8 @@ class cuda_engine final : public detail::pair_engine {
                     detail::edge_receiver& receiver, const detail::cut_sample& sample);
   bool screen_counts(const detail::count_request& request, const detail::pair_cut& keep,
                      pair_counts& out);
-  void count_by_tiles(const detail::count_request& request, const detail::pair_cut& keep,
-                      pair_counts& out);
+  void count_by_tiles(kernels::pair_tile_kind tile, const detail::pair_cut& keep,
+                      const count_terms& terms, pair_counts& out);
   /// Kept pairs and degrees of long unit rows from estimates by products of halves, where these are
   /// the fastest and there is memory.
   bool count_by_estimates(const detail::keep_range& keep, pair_counts& out);
@@ -177,9 +210,7 @@ class cuda_engine final : public detail::pair_engine {
   /// ranks that its cut of p and tau asks for.
   [[nodiscard]] detail::pair_cut screened_cut(const detail::pair_cut& keep,
                                               const detail::tied_cut* tied) const;
-  /// Whether every pair is decided before a screen of any cut is under way.
-  [[nodiscard]] bool is_short_for_screens(detail::screen_use use) const;
-  /// Whether there is a screen for this cut, whether it pays or not.
+  /// Whether there is a screen for this cut, and every pair is not decided before it is under way.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
   /// A screen for this cut, where one pays and can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::pair_cut& keep,
@@ -187,9 +218,9 @@ class cuda_engine final : public detail::pair_engine {
                                                        const detail::cut_sample& sample);
   /// What the programs of the sinks work on.
   [[nodiscard]] call_shape shape() const;
-  /// Whether products of halves are estimates for decisions by a cut, of pairs of which such a
-  /// share is computed anew, kept or not: where these are the fastest and there is memory for their
-  /// rows, which are made.
+  /// Whether half-precision products should decide this cut: they are the fastest, at most
+  /// `kept_share` and what is near the cut are computed anew, and memory suffices. Makes their
+  /// rows.
   [[nodiscard]] bool estimates_by_halves(const detail::keep_range& keep, double kept_share);
   /// The tile for edges of a cut that keeps such a share of the pairs.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(const detail::keep_range& keep,

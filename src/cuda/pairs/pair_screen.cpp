@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "cuda/pairs/rows/memory_sizes.hpp"
-#include "cuda/pairs/team/walk_items.hpp"
+#include "cuda/pairs/team/share.hpp"
 #include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {

@@ -1,12 +1,8 @@
 // Folding the prepared rows of the CUDA pair engine: rows of equal ranks become one.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
-
-#include <gpu/error.hpp>
 
 #include "base/parallel.hpp"
 #include "cuda/pairs/rows/device_rows.hpp"

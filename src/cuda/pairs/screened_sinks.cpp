@@ -186,14 +186,12 @@ detail::pair_cut cuda_engine::screened_cut(const detail::pair_cut& keep,
   return detail::pair_cut::of({.at_least = least, .at_most = -least});
 }
 
-bool cuda_engine::is_short_for_screens(detail::screen_use use) const {
-  const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
-  return !forced.never_short && !forced.screen &&
-         detail::is_short_for_screens(what_, info_.cols, use, static_cast<double>(pairs()));
-}
-
 bool cuda_engine::may_screen(const detail::keep_range& keep, detail::screen_use use) const {
-  return screen_search::takes(shape()) && !is_short_for_screens(use) &&
+  const detail::forced_cuda_ways& forced = detail::ways_in_force().cuda;
+  const bool is_short =
+      !forced.never_short && !forced.screen &&
+      detail::is_short_for_screens(what_, info_.cols, use, static_cast<double>(pairs()));
+  return screen_search::takes(shape()) && !is_short &&
          !detail::screens_for(what_, keep, info_.cols, use).empty();
 }
 

@@ -33,8 +33,8 @@ std::unique_ptr<stream_sink> make_sink(const call_shape& shape,
                                        const basic_device_dense_sink<Value>& sink, arena&) {
   return std::make_unique<stream_dense<Value>>(shape, sink);
 }
-template std::unique_ptr<stream_sink> make_sink<double>(const call_shape&,
-                                                        const device_dense_sink&, arena&);
+template std::unique_ptr<stream_sink> make_sink<double>(const call_shape&, const device_dense_sink&,
+                                                        arena&);
 template std::unique_ptr<stream_sink> make_sink<float>(const call_shape&,
                                                        const device_dense_sink_f32&, arena&);
 

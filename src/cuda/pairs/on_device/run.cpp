@@ -213,7 +213,8 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   const int device = device_of(call.input.exec);
   const device_guard guard(device);
   check_places(call, device);
-  const pair_filter filter = std::visit([](const auto& sink) { return filter_of(sink); }, call.sink);
+  const pair_filter filter =
+      std::visit([](const auto& sink) { return filter_of(sink); }, call.sink);
   if (filter.adjust == adjustment::bonferroni) {
     refuse_capture(call.input.exec, "pair_filter.adjust = bonferroni");
   }

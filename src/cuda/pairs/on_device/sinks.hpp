@@ -12,8 +12,8 @@
 
 namespace gpu::cuda {
 
-/// A sink takes its scratch memory from the call's arena when it is made, and runs once the rows are
-/// prepared.
+/// A sink takes its scratch memory from the call's arena when it is made, and runs once the rows
+/// are prepared.
 class stream_sink {
  public:
   explicit stream_sink(row_extra extra) : extra_(extra) {}

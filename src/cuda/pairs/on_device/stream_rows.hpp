@@ -9,7 +9,6 @@
 
 #include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/programs/screen_search.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda/pairs/rows/row_memory.hpp"
 #include "cuda_runtime/arena.hpp"

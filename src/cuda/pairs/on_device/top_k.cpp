@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 void copy_lists(const T* from, device_matrix_view<T> to, index_t first, index_t rows,
-               cudaStream_t stream) {
+                cudaStream_t stream) {
   const std::size_t row_bytes = static_cast<std::size_t>(to.cols()) * sizeof(T);
   GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
       to.row(first), static_cast<std::size_t>(to.row_stride()) * sizeof(T), from, row_bytes,
@@ -61,9 +61,8 @@ class stream_top_k : public stream_sink {
 };
 
 index_t units_at_a_time(const group_search& search) {
-  const auto fitting =
-      static_cast<index_t>(memory_sizes::maxima_of_device_result /
-                           std::max<std::size_t>(search.unit_bytes(), 1));
+  const auto fitting = static_cast<index_t>(memory_sizes::maxima_of_device_result /
+                                            std::max<std::size_t>(search.unit_bytes(), 1));
   return std::min(std::max<index_t>(fitting, 1), search.units());
 }
 
@@ -101,10 +100,9 @@ class stream_thin_search final : public stream_top_k {
       : stream_top_k(shape, sink, shape.area.rows.size(), memory), search_(shape, k(), memory) {}
   void run(const stream_rows& rows, const detail::keep_range& keep,
            cudaStream_t stream) const override {
-    search_block(
-        0, shape_.area.rows.size(), stream, [&](const kernels::neighbor_result& lists) {
-          search_.run(rows.all(shape_.format.tile), query(keep), lists, stream);
-        });
+    search_block(0, shape_.area.rows.size(), stream, [&](const kernels::neighbor_result& lists) {
+      search_.run(rows.all(shape_.format.tile), query(keep), lists, stream);
+    });
   }
 
  private:
@@ -131,9 +129,9 @@ template <class Search>
 class stream_statistic_search final : public stream_top_k {
  public:
   stream_statistic_search(const call_shape& shape, const device_top_k_sink& sink, arena& memory)
-      : stream_top_k(shape, sink, rows_at_a_time<Search>(shape), memory,
-                     std::is_same_v<Search, estimate_search> ? row_extra::estimates
-                                                             : row_extra::none),
+      : stream_top_k(
+            shape, sink, rows_at_a_time<Search>(shape), memory,
+            std::is_same_v<Search, estimate_search> ? row_extra::estimates : row_extra::none),
         block_rows_(rows_at_a_time<Search>(shape)),
         search_(shape, k(), sink.order, block_rows_, memory) {}
   void run(const stream_rows& rows, const detail::keep_range& keep,

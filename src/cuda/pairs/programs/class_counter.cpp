@@ -34,19 +34,15 @@ index_t most_places(index_t rows, bool binned) {
   return (places + block - 1) / block * block;
 }
 
-// Whether the tiles count all pairs sooner.
-bool is_short(const call_shape& shape) {
-  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
-  return !shape.is_never_short &&
-         detail::is_short_for_classes(pairs, shape.format.cols, shape.machine);
-}
-
 }  // namespace
 
 bool class_counter::takes(const call_shape& shape, bool binned) {
+  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
   return shape.has_room && shape.variant == pair_variant::hopper &&
          shape.format.tile == kernels::pair_tile_kind::tensor_int8 && !is_thin(shape.area) &&
-         (binned ? kernels::counts_bins(shape.format.cols) : !is_short(shape));
+         (binned ? kernels::counts_bins(shape.format.cols)
+                 : shape.is_never_short ||
+                       !detail::is_short_for_classes(pairs, shape.format.cols, shape.machine));
 }
 
 bool class_counter::takes(const detail::keep_range& keep) {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/keep_range.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
+#include "cuda/pairs/programs/call_shape.hpp"
 #include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "pairs/engine.hpp"

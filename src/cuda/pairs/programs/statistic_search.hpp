@@ -10,7 +10,6 @@
 
 #include "base/keep_range.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
-#include "cuda/pairs/programs/tile_step.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "kernels/pairs/neighbors/kernels.hpp"
 #include "kernels/top_k/kernels.hpp"

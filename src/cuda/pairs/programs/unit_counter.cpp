@@ -44,19 +44,14 @@ index_t items_of_launch(index_t elements) {
   return kernels::unit_rows_are_corrected(elements) ? 8 : 1;
 }
 
-// Whether the tiles count all pairs sooner.
-bool is_short_for_units(const call_shape& shape) {
-  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
-  return !shape.is_never_short && detail::is_short_for_packing(pairs, shape.machine);
-}
-
 }  // namespace
 
 bool unit_counter::takes(const call_shape& shape) {
+  const auto pairs = static_cast<double>(detail::pairs_in(shape.area));
   return shape.has_room && shape.has_warpgroup_products &&
          shape.format.tile == kernels::pair_tile_kind::tensor_float &&
          elements_of(shape) <= kernels::unit_count_most_elements && !is_thin(shape.area) &&
-         !is_short_for_units(shape);
+         (shape.is_never_short || !detail::is_short_for_packing(pairs, shape.machine));
 }
 
 unit_memory unit_counter::wanted_memory(const call_shape& shape) {

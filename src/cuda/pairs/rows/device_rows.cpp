@@ -56,8 +56,8 @@ struct block_source {
 
 // The rows of a table as they are uploaded: of another one gathered by `threads` threads in the
 // memory of the lane.
-block_source block_to_upload(const detail::any_table& table, detail::index_range rows,
-                                    int threads, upload_lane& lane) {
+block_source block_to_upload(const detail::any_table& table, detail::index_range rows, int threads,
+                             upload_lane& lane) {
   if (!detail::is_gathered(table)) return {table, rows};
   lane.own.synchronize();  // the block before has left that memory
   const index_t cols = std::visit([](const auto& view) { return view.cols(); }, table);

@@ -1,5 +1,5 @@
-// What device_rows has of some formats alone: memory for products, and for statistics that go through
-// it; of rows of signs their ties and their ranks.
+// What device_rows has of some formats alone: memory for products, and for statistics that go
+// through it; of rows of signs their ties and their ranks.
 
 #include <algorithm>
 

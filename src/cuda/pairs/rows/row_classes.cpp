@@ -1,11 +1,10 @@
-#include "cuda/pairs/rows/row_classes.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/round_up.hpp"
+#include "cuda/pairs/rows/device_rows.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/cuda_check.hpp"
@@ -122,11 +121,12 @@ row_classes::row_classes(const kernels::pair_operand& rows, kernels::pair_tile_k
   arena pieces(memory_.data());
   take(pieces);
 
-  const device_buffer<std::uint16_t> numbers_of_places = upload(std::span(numbers.of_place), stream);
-  const device_buffer<std::uint32_t> representatives = upload(std::span(numbers.first_rows), stream);
+  const device_buffer<std::uint16_t> numbers_of_places =
+      upload(std::span(numbers.of_place), stream);
+  const device_buffer<std::uint32_t> representatives =
+      upload(std::span(numbers.first_rows), stream);
   lists.first = representatives.data();
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemsetAsync(lists.sizes, 0, count * sizeof *lists.sizes, stream));
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(lists.sizes, 0, count * sizeof *lists.sizes, stream));
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(lists.differs, 0, sizeof *lists.differs, stream));
   kernels::launch_list_rows(masks, {table.data(), places_of_rows.data(), numbers_of_places.data()},
                             static_cast<int>(count), lists, stream);

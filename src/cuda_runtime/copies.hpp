@@ -1,5 +1,5 @@
 #pragma once
-// Copies of arrays, wherever they are.
+// Copies of arrays, wherever they are, and the wait for those under way.
 
 #include <cuda_runtime_api.h>
 
@@ -41,5 +41,17 @@ device_buffer<std::remove_const_t<T>> upload(std::span<T> from, cudaStream_t str
   copy_elements(out.data(), from.data(), from.size(), stream);
   return out;
 }
+
+/// Waits for a stream before what its work uses goes out of scope, be it by an exception.
+class stream_guard {
+ public:
+  explicit stream_guard(cudaStream_t stream) : stream_(stream) {}
+  ~stream_guard() { static_cast<void>(cudaStreamSynchronize(stream_)); }
+  stream_guard(const stream_guard&) = delete;
+  stream_guard& operator=(const stream_guard&) = delete;
+
+ private:
+  cudaStream_t stream_;
+};
 
 }  // namespace gpu::cuda

@@ -44,7 +44,6 @@ class pair_device_group final : public detail::pair_engine {
   void top_k(const detail::top_k_request& request, neighbor_table& out) override {
     share([&](cuda_engine& engine) { engine.top_k(request, out); });
   }
-  // Each device sums its own rows.
   void connectivity(const detail::connectivity_request& request, matrix_view<double> out) override {
     share([&](cuda_engine& engine) { engine.connectivity(request, out); });
   }

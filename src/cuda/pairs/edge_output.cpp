@@ -5,7 +5,6 @@
 #include <span>
 
 #include "cuda/pairs/rows/memory_sizes.hpp"
-#include "cuda_runtime/copies.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -77,12 +76,6 @@ edge_output::edge_output(const detail::edge_request& request, detail::edge_recei
       plan_(plan_batches(expected, room)),
       // Where memory is short the host fills p.
       takes_table_(request.p_of.table != nullptr && room >= 4 * sizeof(stats::p_table)) {}
-
-edge_output::~edge_output() {
-  if (!lane_) return;
-  static_cast<void>(cudaStreamSynchronize(lane_->writing.get()));
-  static_cast<void>(cudaStreamSynchronize(lane_->copying.get()));
-}
 
 void edge_output::open(double expected) {
   if (expected < static_cast<double>(edges_worth_a_table)) return;

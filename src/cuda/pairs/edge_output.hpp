@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/pairs/edges/kernels.hpp"
@@ -22,12 +23,7 @@ class edge_output {
   /// rest take at most about `room` bytes of device memory.
   edge_output(const detail::edge_request& request, detail::edge_receiver& receiver, double expected,
               std::size_t room);
-  /// Waits for what is under way.
-  ~edge_output();
-  edge_output(const edge_output&) = delete;
-  edge_output& operator=(const edge_output&) = delete;
 
-  /// Device memory that it takes, in all.
   [[nodiscard]] std::size_t bytes() const;
 
   /// Allocates what the delivery of `expected` edges needs, so that push() need not do it.
@@ -38,7 +34,6 @@ class edge_output {
             const event& read);
   /// Waits until `what` has passed, and hands on what arrives meanwhile.
   void wait_for(const event& what);
-  /// Hands on everything that was pushed.
   void drain();
 
  private:
@@ -78,15 +73,14 @@ class edge_output {
     std::size_t next = 0;  // the one to be written next
     std::size_t sent = 0;  // batches before it that are on their way
     std::uint64_t pushed_whole = 0;
+    stream_guard guards[2] = {stream_guard(writing.get()), stream_guard(copying.get())};
   };
 
   [[nodiscard]] batch_plan plan_batches(double expected, std::size_t room) const;
   lane& open_lane();
   // Gives the lane the table of p, where it may have one.
   void send_table();
-  // Begins to write the edges of a batch.
   void write(const kernels::decided_edges& from, std::uint64_t first, batch& to);
-  // The batch that was sent longest ago.
   batch& oldest() {
     const std::size_t batches = lane_->batches.size();
     return lane_->batches[(lane_->next + batches - lane_->sent) % batches];

@@ -40,7 +40,6 @@ constexpr int buffer_count = 4;
 constexpr int panels_under_way = 3;
 constexpr std::size_t bytes_per_candidate = buffer_count * 2 * sizeof(std::uint64_t);
 
-// Edges that a panel should have where `expected` are expected in all.
 double edges_of_panel(double expected) {
   return std::max(expected / wanted_panels, std::min(expected, least_panel_edges));
 }
@@ -84,9 +83,6 @@ class edge_walk {
  public:
   edge_walk(const edge_source& source, const detail::edge_request& request,
             detail::edge_receiver& receiver, const detail::cut_sample& sample);
-  ~edge_walk();
-  edge_walk(const edge_walk&) = delete;
-  edge_walk& operator=(const edge_walk&) = delete;
 
   void run();
 
@@ -97,7 +93,6 @@ class edge_walk {
   }
   // A free buffer, for work on `user`.
   [[nodiscard]] entry_buffer* take_buffer(cudaStream_t user);
-  void give_back(entry_buffer* buffer) { free_.push_back(buffer); }
   // Begins to find the candidates of a panel.
   [[nodiscard]] panel_state find(const edge_panel& panel, candidate_counters& counters);
   // Waits until the panel is found; whether it fitted its queue.
@@ -106,7 +101,6 @@ class edge_walk {
   void learn(const row_range& rows, std::uint64_t found);
   // Begins to decide a panel that was found, and to put its edges in order.
   void decide(panel_state& found);
-  // Hands on the edges of a decided panel.
   void deliver(const panel_state& decided);
   // Waits for the panel's turn, delivers it, and resets it.
   void deliver_in_turn(std::optional<panel_state>& decided);
@@ -133,6 +127,7 @@ class edge_walk {
   device_buffer<std::byte> scratch_;
   edge_output output_;
   std::shared_ptr<pair_walk> walk_;
+  stream_guard guards_[2] = {stream_guard(source_.finding), stream_guard(source_.deciding)};
 };
 
 edge_walk::edge_walk(const edge_source& source, const detail::edge_request& request,
@@ -170,12 +165,6 @@ edge_walk::edge_walk(const edge_source& source, const detail::edge_request& requ
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(source.finding));
 }
 
-edge_walk::~edge_walk() {
-  // The other streams may be at work where an exception ends the run.
-  static_cast<void>(cudaStreamSynchronize(source_.finding));
-  static_cast<void>(cudaStreamSynchronize(source_.deciding));
-}
-
 void edge_walk::run() {
   const detail::pair_area& area = source_.area;
   const std::uint64_t pairs = detail::pairs_in(area);
@@ -206,7 +195,7 @@ void edge_walk::run() {
     if (decided) deliver_in_turn(decided);
     decided = fitted ? next : std::nullopt;
     if (next && !fitted) {
-      give_back(next->buffer);
+      free_.push_back(next->buffer);
       wait_for_turn(next->panel.rows);
       do_in_pieces(next->panel, next->counters->found());
       release(next->panel.rows);
@@ -276,7 +265,7 @@ void edge_walk::decide(panel_state& found) {
       sort_candidates(queues, count, layout.bits, {scratch_.data(), scratch_.bytes()}, stream);
   entry_buffer* const unused = result == 0 ? other : found.buffer;
   GPU_SIMILARITY_CUDA_CHECK(cudaEventRecord(unused->read.get(), stream));
-  give_back(unused);
+  free_.push_back(unused);
   if (result == 1) found.buffer = other;
   found.counters->read(stream);
 }
@@ -288,7 +277,7 @@ void edge_walk::deliver(const panel_state& decided) {
   output_.push({entries.keys, entries.values, layout_of(decided.panel.rows)},
                decided.counters->found() == 0 ? 0 : decided.counters->kept(),
                decided.counters->ready(), decided.buffer->read);
-  give_back(decided.buffer);
+  free_.push_back(decided.buffer);
   // Others may only follow once these have been received.
   if (source_.share.members() > 1) output_.drain();
 }
@@ -310,7 +299,7 @@ void edge_walk::do_in_pieces(const edge_panel& panel, std::uint64_t found) {
       decide(piece);
       deliver(piece);
     } else {
-      give_back(piece.buffer);
+      free_.push_back(piece.buffer);
       do_in_pieces(piece.panel, piece.counters->found());
     }
   }

@@ -133,14 +133,11 @@ class cuda_engine final : public detail::pair_engine {
   [[nodiscard]] decision_scope decide_pairs(const pair_decisions& by) {
     return {*rows_, budget_, by, cpu_threads_, stream()};
   }
-  /// Weights of the rows on the device; empty without weights.
   [[nodiscard]] device_buffer<std::uint32_t> upload_weights(
       std::span<const std::uint32_t> weights) const;
   [[nodiscard]] index_t count() const { return info_.rows; }
-  /// Pairs i < j of the area, and of some of its rows.
   [[nodiscard]] std::uint64_t pairs() const { return detail::pairs_in(area_); }
   [[nodiscard]] std::uint64_t pairs_of(row_range rows) const { return pairs_of_rows(area_, rows); }
-  /// Begins a walk over what stands for all pairs i < j of the area.
   [[nodiscard]] std::shared_ptr<pair_walk> walk_pairs(std::string_view stage, index_t size) {
     return share_->walk(stage, size, pairs());
   }
@@ -184,10 +181,8 @@ class cuda_engine final : public detail::pair_engine {
   /// memory.
   bool top_k_by_groups(const detail::top_k_request& request, const detail::keep_range& keep,
                        neighbor_table& out);
-  /// The same of long rows from estimates of all statistics.
   bool top_k_by_estimates(const detail::top_k_request& request, const detail::pair_cut& keep,
                           neighbor_table& out);
-  /// The same from rows of what `Search` computes.
   template <class Search>
   void top_k_by_statistics(const detail::top_k_request& request, const detail::pair_cut& keep,
                            neighbor_table& out);
@@ -203,7 +198,6 @@ class cuda_engine final : public detail::pair_engine {
   /// delivered.
   void top_k_by_blocks(const detail::top_k_request& request, const row_blocks& blocks,
                        const block_search& search, neighbor_table& out);
-  /// The same for few rows against many columns.
   bool top_k_of_few_rows(const detail::top_k_request& request, const detail::keep_range& keep,
                          neighbor_table& out);
   /// What a screen has to let pass of a request: its cut of the statistic, or of signs that of the
@@ -212,17 +206,14 @@ class cuda_engine final : public detail::pair_engine {
                                               const detail::tied_cut* tied) const;
   /// Whether there is a screen for this cut, and every pair is not decided before it is under way.
   [[nodiscard]] bool may_screen(const detail::keep_range& keep, detail::screen_use use) const;
-  /// A screen for this cut, where one pays and can run on every device.
   [[nodiscard]] std::optional<pair_screen> make_screen(const detail::pair_cut& keep,
                                                        detail::screen_use use,
                                                        const detail::cut_sample& sample);
-  /// What the programs of the sinks work on.
   [[nodiscard]] call_shape shape() const;
   /// Whether half-precision products should decide this cut: they are the fastest, at most
   /// `kept_share` and what is near the cut are computed anew, and memory suffices. Makes their
   /// rows.
   [[nodiscard]] bool estimates_by_halves(const detail::keep_range& keep, double kept_share);
-  /// The tile for edges of a cut that keeps such a share of the pairs.
   [[nodiscard]] kernels::pair_tile_kind edge_tile(const detail::keep_range& keep,
                                                   double kept_share);
   /// Walks this engine's share of all pairs i < j of the area in panels of rows, a few launches
@@ -231,10 +222,9 @@ class cuda_engine final : public detail::pair_engine {
                         const std::function<void(const kernels::pair_panel&)>& launch);
   /// Computes rows [rows.begin, rows.end) with all columns of the area, on stream().
   void launch_dense(const tile_step<kernels::dense_sink_args>& step, row_range rows);
-  /// Bins of kept pairs: [below, bins..., at or above].
+  /// [below, bins..., at or above]
   std::vector<std::uint64_t> bin_pairs(std::string_view stage, const detail::pair_cut& keep,
                                        const detail::bin_request& request);
-  /// The same of every pair, by p of ranks.
   std::vector<std::uint64_t> bin_rank_tests(const detail::bin_request& request);
   /// Of ranks tested by permutations: finds which rows have ties. Waits for the stream.
   void find_ties();

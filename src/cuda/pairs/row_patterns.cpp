@@ -14,7 +14,6 @@
 namespace gpu::cuda {
 namespace {
 
-// The members of patterns, from where they are on the device.
 detail::row_patterns read_patterns(const kernels::fold_result& from, index_t rows, index_t patterns,
                                    index_t valid, cudaStream_t stream) {
   detail::row_patterns out;

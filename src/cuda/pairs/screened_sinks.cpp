@@ -53,9 +53,7 @@ class found_edges {
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] bool is_full() const { return count_ >= most_; }
   void clear() { count_ = 0; }
-  // Adds edges, on the stream; also to a full store.
   void add(const kernels::screened_edge* found, std::uint64_t count);
-  // Puts all edges in order, on the stream.
   void sort();
   // What is stored, valid until the next add() or sort().
   [[nodiscard]] kernels::decided_edges edges() const {
@@ -113,7 +111,6 @@ class screened_writer {
   /// Whether no more edges can wait to be put in order.
   [[nodiscard]] bool is_full() const { return ordered_ && found_.is_full(); }
 
-  /// Takes what the screen found.
   void take(const kernels::screened_edge* found, std::uint64_t count, pair_walk& walk) {
     if (ordered_) return found_.add(found, count);
     // Once an edge has left, the screen must go on to the end.

@@ -46,21 +46,12 @@ void list_table::deliver(index_t k, cudaStream_t stream, neighbor_table& out) co
   read_back(out.count.data() + rows.begin, count.data(), rows.size(), stream);
 }
 
-// The table of rows that have no partners.
 void clear(neighbor_table& out) {
   const index_t entries = out.index.rows() * out.index.cols();
   std::fill_n(out.index.data(), entries, neighbor_table::no_neighbor);
   std::fill_n(out.statistic.data(), entries, std::numeric_limits<double>::quiet_NaN());
   std::fill(out.count.begin(), out.count.end(), node_id{0});
 }
-
-// Waits for both streams before what they use goes out of scope.
-struct stream_guard {
-  cudaStream_t streams[2];
-  ~stream_guard() {
-    for (const cudaStream_t stream : streams) static_cast<void>(cudaStreamSynchronize(stream));
-  }
-};
 
 }  // namespace
 
@@ -90,7 +81,7 @@ void cuda_engine::top_k_by_blocks(const detail::top_k_request& request, const ro
   const index_t k = request.k;
   const index_t most_rows = blocks.most * blocks.unit;
   list_table tables[2] = {{most_rows, k, stream()}, {most_rows, k, stream()}};
-  const stream_guard guard{{stream(), output_.get()}};
+  const stream_guard guards[2] = {stream_guard(stream()), stream_guard(output_.get())};
   const index_t units = ceil_div(area_.rows.size(), blocks.unit);
   const auto walk = walk_pairs("pairs", units);
   walk_blocks(

@@ -35,11 +35,6 @@ input_upload::input_upload(std::size_t piece_bytes, int threads, cudaStream_t st
   for (auto& piece : pieces_) piece = pinned_buffer<std::byte>(piece_);
 }
 
-input_upload::~input_upload() {
-  // The pieces may still be read where an exception ends the upload.
-  static_cast<void>(cudaStreamSynchronize(stream_));
-}
-
 void input_upload::copy(const std::byte* from, std::size_t rows, std::size_t row_bytes,
                         std::size_t stride_bytes, std::byte* out) {
   if (stride_bytes == row_bytes) return copy_run(from, rows * row_bytes, out);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/stream.hpp"
 
@@ -19,9 +20,6 @@ class input_upload {
   /// Copies are ordered on `stream` and staged in two pieces of `piece_bytes`, which `threads`
   /// threads fill. A piece_bytes of 0 disables staging.
   input_upload(std::size_t piece_bytes, int threads, cudaStream_t stream);
-  ~input_upload();
-  input_upload(const input_upload&) = delete;
-  input_upload& operator=(const input_upload&) = delete;
 
   /// `rows` rows of `row_bytes`, `stride_bytes` apart, to dense rows at `out`.
   void copy(const std::byte* from, std::size_t rows, std::size_t row_bytes,
@@ -47,6 +45,7 @@ class input_upload {
   pinned_buffer<std::byte> pieces_[slots];
   event sent_[slots];
   int next_ = 0;
+  stream_guard guard_{stream_};  // which may still read the pieces
 };
 
 }  // namespace gpu::cuda

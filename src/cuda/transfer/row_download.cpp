@@ -67,12 +67,6 @@ row_download<Value>::row_download(matrix_view<Value> out, int threads, cudaStrea
 }
 
 template <class Value>
-row_download<Value>::~row_download() {
-  // The pieces may still be written where an exception ends the download.
-  static_cast<void>(cudaStreamSynchronize(stream_));
-}
-
-template <class Value>
 void row_download<Value>::copy(const Value* from, index_range range) {
   for (index_t first = range.begin; first < range.end; first += piece_rows_) {
     const index_range piece{first, std::min(first + piece_rows_, range.end)};

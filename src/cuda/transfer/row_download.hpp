@@ -6,6 +6,7 @@
 
 #include <gpu/matrix_view.hpp>
 
+#include "cuda_runtime/copies.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/index_range.hpp"
 #include "cuda_runtime/stream.hpp"
@@ -17,9 +18,6 @@ class row_download {
  public:
   /// Stores rows of `out` by staging_threads(threads) threads. Copies are ordered on `stream`.
   row_download(matrix_view<Value> out, int threads, cudaStream_t stream);
-  ~row_download();
-  row_download(const row_download&) = delete;
-  row_download& operator=(const row_download&) = delete;
 
   /// Copies the dense rows at `from` to the rows `range` of the result. The device may still read
   /// `from` when this returns; what is put on the stream afterwards waits for it.
@@ -39,6 +37,7 @@ class row_download {
   event copied_[slots];
   index_range pending_[slots];
   int next_ = 0;
+  stream_guard guard_{stream_};  // which may still write the pieces
 };
 
 }  // namespace gpu::cuda

@@ -57,7 +57,7 @@ std::size_t workspace_limit(const matmul_options& options) {
 
 std::string_view to_string(matmul_variant variant) noexcept {
   return detail::name_in(variant, {"automatic", "naive", "pitched", "shared_tiled",
-                                   "register_tiled", "tensor", "cublas", "blas"});
+                                   "register_tiled", "tensor", "blas"});
 }
 
 namespace detail {

@@ -196,7 +196,8 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
   if (e.m == 0 || e.n == 0) return {0, choose_matmul_cuda(e, sizeof(T), options, device, any)};
   const auto bytes = [](index_t rows, index_t cols) {
     return static_cast<std::size_t>(rows) *
-           static_cast<std::size_t>(round_up(cols * static_cast<index_t>(sizeof(T)), policy::pitch_bytes));
+           static_cast<std::size_t>(
+               round_up(cols * static_cast<index_t>(sizeof(T)), policy::pitch_bytes));
   };
   const bool flipped = options.a == transposition::transpose;
   const auto operands = [&](index_t rows) {

@@ -96,6 +96,14 @@ mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t el
           kernels::mean_filter_workspace_bytes(shape, variant)};
 }
 
-GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER)
+#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
+  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
+                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
+                       const execution&);                                                         \
+  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
+                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
+                       nan_policy, device_workspace, const execution&);
+GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

@@ -5,6 +5,7 @@
 #include "kernels/top_k/distinct_sort.cuh"
 #include "kernels/top_k/insert.cuh"
 #include "kernels/top_k/kernels.hpp"
+#include "kernels/top_k/radix.cuh"
 #include "kernels/top_k/rows.cuh"
 
 namespace gpu::kernels::select {

@@ -26,13 +26,13 @@ void filter(device_matrix_view<const In> in, std::span<const double> weights,
             mean_filter_variant variant, nan_policy nans, device_workspace workspace,
             const execution& exec) GPU_SIMILARITY_OR_THROW;
 
-/// Outputs of a block, and scratch memory, for a variant.
-struct mean_filter_tile {
-  index_t outputs = 0;
-  std::size_t workspace_bytes = 0;
-};
-GPU_SIMILARITY_CUDA_FUNCTION mean_filter_tile
-plan_mean_filter_tile(const detail::filter_shape& shape, std::size_t element_bytes,
-                      mean_filter_variant variant) GPU_SIMILARITY_OR_THROW;
+/// Outputs of a block of a variant.
+GPU_SIMILARITY_CUDA_FUNCTION index_t
+filter_tile(std::size_t element_bytes, mean_filter_variant variant) GPU_SIMILARITY_OR_THROW;
+
+/// Scratch memory of a variant in bytes; of means where there are no weights.
+GPU_SIMILARITY_CUDA_FUNCTION std::size_t filter_workspace(
+    const detail::filter_shape& shape, index_t weights,
+    mean_filter_variant variant) GPU_SIMILARITY_OR_THROW;
 
 }  // namespace gpu::cuda

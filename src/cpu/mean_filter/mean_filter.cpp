@@ -16,7 +16,7 @@
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
 #include "cpu/mean_filter/strip_runner.hpp"
-#include "cpu/platform/instruction_set.hpp"
+#include "cpu/platform/level_table.hpp"
 
 namespace gpu::cpu {
 
@@ -41,19 +41,7 @@ double sum_exactly(const strip_request& request, index_t output) {
 }
 
 const strip_kernels& usable_strip_kernels() {
-#if defined(__x86_64__)
-  switch (usable_instruction_set()) {
-    case instruction_set::amx:
-    case instruction_set::avx512_vnni:
-    case instruction_set::avx512:
-      return avx512::strips;
-    case instruction_set::avx2:
-      return avx2::strips;
-    case instruction_set::baseline:
-      break;
-  }
-#endif
-  return baseline::strips;
+  return GPU_SIMILARITY_USABLE(strips);
 }
 
 namespace {

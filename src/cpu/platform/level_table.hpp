@@ -5,9 +5,9 @@
 
 /// The table `name` of the best of these namespaces that this machine can run.
 #if defined(__x86_64__)
-#define GPU_SIMILARITY_USABLE(name)                                        \
-  (usable_instruction_set() >= instruction_set::avx512 ? avx512::name      \
-   : usable_instruction_set() >= instruction_set::avx2 ? avx2::name        \
+#define GPU_SIMILARITY_USABLE(name)                                   \
+  (usable_instruction_set() >= instruction_set::avx512 ? avx512::name \
+   : usable_instruction_set() >= instruction_set::avx2 ? avx2::name   \
                                                        : baseline::name)
 #else
 #define GPU_SIMILARITY_USABLE(name) baseline::name

@@ -190,14 +190,12 @@ BENCHMARK_CAPTURE(int_distinct, cuda_distinct_below_million, input::below_millio
                   variant::automatic)
     ->ArgsProduct({{million, large}, {20, 1024}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_distinct, cuda_distinct_random, input::random, variant::automatic)
-    ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
+    ->ArgsProduct({{million, large}, {20, 100}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_distinct, cuda_distinct_all_equal, input::all_equal, variant::automatic)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_distinct, cuda_distinct_few, input::few_distinct, variant::automatic)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_vector, cuda_radix_select, input::random, variant::radix_select)
-    ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
-BENCHMARK_CAPTURE(int_vector, cuda_sort, input::random, variant::sort)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
 BENCHMARK_CAPTURE(int_vector, cuda_two_pass_insert, input::random, variant::two_pass_insert)
     ->ArgsProduct({{million, large}, {20}}) GPU_BENCH_SETTINGS;
@@ -211,8 +209,6 @@ BENCHMARK_CAPTURE(time_rows, cuda_rows, variant::automatic)
     ->Args({3'000'000, 30, 5})
     ->Args({100, 1'000'000, 20})
     ->Args({1000, 50'000, 20}) GPU_BENCH_SETTINGS;
-BENCHMARK_CAPTURE(time_rows, cuda_rows_sort, variant::sort)
-    ->Args({10'000, 10'000, 32}) GPU_BENCH_SETTINGS;
 BENCHMARK(cuda_cub_sort_pairs)->Arg(million)->Arg(large) GPU_BENCH_SETTINGS;
 
 }  // namespace

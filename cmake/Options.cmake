@@ -13,8 +13,6 @@ option(GPU_SIMILARITY_FETCH_FMT
     "Download the headers of fmt where neither the system nor a source distribution has them; pip sets it" OFF)
 option(GPU_SIMILARITY_RELEASE_ARCHITECTURES
     "Device code for every GPU that the toolkit compiles for, as releases have it, where CMAKE_CUDA_ARCHITECTURES is not set" OFF)
-option(GPU_SIMILARITY_ENABLE_CUBLAS
-    "Link the CUDA toolkit's shared cuBLAS into the library and offer it as a variant of matmul" OFF)
 option(GPU_SIMILARITY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(GPU_SIMILARITY_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})

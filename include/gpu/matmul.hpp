@@ -29,7 +29,6 @@ enum class matmul_variant {
   shared_tiled,    ///< CUDA: square tiles of A and B in shared memory.
   register_tiled,  ///< CUDA: a tile of C in each thread's registers; IEEE arithmetic, cc 7.5 on.
   tensor,          ///< CUDA, cc 8.0 on: tensor cores; of float, three half-precision products.
-  cublas,          ///< CUDA: cuBLAS, where the library was built with it.
   blas             ///< CPU: OpenBLAS, where the library was built with it.
 };
 
@@ -134,7 +133,7 @@ matrix_view<const T> read_operand(const Operand& operand) {
 /// |error of c_ij| <= (k / 64 + 48) u |a_i| |b_j| in Euclidean norms; on data of even scale its
 /// error is below that of a float32 chain of k additions from k = 256 on. `tensor` of double rounds
 /// as fused multiply-adds do. Otherwise that bound, times |alpha|, grows by
-/// 3 u (|alpha| sum_l |a_il b_lj| + |beta c_ij|); of `blas` and `cublas`, which add beta C where
+/// 3 u (|alpha| sum_l |a_il b_lj| + |beta c_ij|); of `blas`, which adds beta C where
 /// they choose, the whole is (k + 3) u / (1 - (k + 3) u) (|alpha| sum_l |a_il b_lj| + |beta c_ij|).
 ///
 /// Inf, NaN and subnormal numbers: every variant follows IEEE 754, `tensor` included: of float, it
@@ -150,7 +149,7 @@ matrix_view<const T> read_operand(const Operand& operand) {
 ///   gpu::unsupported where the variant is not offered for this backend, type, device or build;
 ///   gpu::backend_unavailable, gpu::out_of_memory, gpu::cuda_error.
 /// Cost: 2 m n k operations. On CUDA another alpha or beta costs one more pass over C, beta not 0
-/// also scratch memory of C's size (but `cublas`). Blocks until `c` is complete; CUDA copies the
+/// also scratch memory of C's size. Blocks until `c` is complete; CUDA copies the
 /// operands to the device in panels that fit `exec.workspace_bytes`.
 template <matrix_like A, matrix_like B, detail::output_matrix C>
 void matmul(const A& a, const B& b, C&& c, const matmul_options& options = {}) {

@@ -33,10 +33,7 @@ enum class boundary {
 };
 
 /// The implementation that filters. All obey the same error bound; the documentation has times
-/// ("Moving mean and convolution"). In a far window, of at least 512 elements and twice the length
-/// of a row, the elements that all windows of the row have in common are summed separately; the
-/// rest, at most twice the length of a row, is the window in the limits below, and on CUDA
-/// `direct`, `block_sums` and `multi_level` take it.
+/// ("Moving mean and convolution").
 enum class mean_filter_variant {
   automatic,        ///< Chosen by type, shape and device.
   direct,           ///< Reads each window from (global) memory: window reads per output.
@@ -54,7 +51,8 @@ enum class mean_filter_variant {
 
 /// Options of mean_filter.
 struct mean_filter_options {
-  /// Elements of a window, 1 to 2^31 - 1; may be longer than the row.
+  /// Elements of a window, 1 to 2^31 - 1. It may be longer than the row: with reflect, nearest,
+  /// mirror and wrap, windows from 512 elements on have to be shorter than twice the row.
   index_t window = 3;
   /// Shifts the windows, as SciPy's: output i is the mean of elements i - window / 2 - origin to
   /// i - window / 2 - origin + window - 1. From -(window / 2) (the window starts at i) to
@@ -250,8 +248,7 @@ template <rows_like In>
 
 /// As above on device memory: asynchronous on `options.exec.stream`, without synchronisation, and
 /// capturable in a CUDA graph. `multi_level` takes scratch memory, about 48 bytes per 1152
-/// elements, and far windows take 24 bytes per row: `options.workspace`, or from the stream's
-/// memory pool.
+/// elements: `options.workspace`, or from the stream's memory pool.
 template <class In, class Out>
 void mean_filter(device_matrix_view<In> in, device_matrix_view<Out> out,
                  const mean_filter_options& options = {}) {

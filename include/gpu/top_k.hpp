@@ -31,9 +31,9 @@ enum class top_k_order {
 /// The implementation that selects; every one gives the same entries.
 enum class top_k_variant {
   automatic,        ///< Chosen by type, shape, k and device; plan_top_k says which.
-  threshold,        ///< A bound from a sample, then one pass. CUDA: k to 4096, distinct 64.
+  threshold,        ///< A bound from a sample, then one pass. CUDA: k to 4096, distinct 128.
   radix_select,     ///< CUDA: histograms of digits narrow down the k-th value; any k.
-  sort,             ///< Sorts everything (CUB on CUDA); any k.
+  sort,             ///< Sorts everything; any k. CUDA: of distinct values alone, by CUB.
   two_pass_insert,  ///< CUDA: each thread keeps a sorted list, blocks merge; k up to 32, not
                     ///< distinct.
   block_rows,       ///< CUDA: one block selects one row; middle rows, k up to 2048.

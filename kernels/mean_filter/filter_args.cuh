@@ -12,20 +12,6 @@
 
 namespace gpu::kernels {
 
-/// The sum, as high + low, of what all windows of a row have in common: far_window.cuh.
-struct row_common {
-  double high;
-  double low;
-  double missing;
-
-  /// high + low + value, where `value` is the sum of the window that is left.
-  __device__ double with(double value) const {
-    exact_sum sum{high, low};
-    sum.add(value);
-    return sum.value();
-  }
-};
-
 /// What elements are multiplied by where a sum of them was beyond double, as on the CPU: a sum of
 /// 2^31 of them is finite then.
 inline constexpr double no_overflow_scale = 0x1p-40;
@@ -39,9 +25,6 @@ struct filter_args {
   detail::filter_shape shape = {};
   double divisor = 1;
   double inverse = 1;
-  /// One a row, where shape.folds(); else null. Written on the stream before the windows are
-  /// summed.
-  const row_common* common = nullptr;
 
   filter_args(device_matrix_view<const In> from, device_matrix_view<Out> to,
               const detail::filter_shape& s)
@@ -70,7 +53,7 @@ struct filter_args {
   /// Whether outputs first to end - 1 are all divided by the whole window.
   template <class Sum>
   __device__ bool full_windows(index_t first, index_t end) const {
-    if constexpr (Sum::counts_missing || Sum::adds_common) return false;
+    if constexpr (Sum::counts_missing) return false;
     return shape.boundary != boundary::shrink ||
            inside(first - shape.left, end - 1 - shape.left + shape.window);
   }
@@ -104,43 +87,13 @@ struct filter_args {
       if (!Sum::counts_missing && value != value) return mean;
       sum.add(value * no_overflow_scale);
     }
-    if constexpr (Sum::adds_common) add_scaled_common(from, sum);
     return sum.value() / places / no_overflow_scale;
-  }
-
-  /// Adds what all windows of the row have in common, scaled.
-  template <class Sum>
-  __device__ void add_scaled_common(const In* row, Sum& sum) const {
-    const auto add_times = [&](index_t count, const Sum& part) {
-      if (count == 0) return;  // 0 times an Inf would be NaN
-      const auto factor = static_cast<double>(count);
-      const double product = __dmul_rn(factor, part.high);
-      sum.add(product);
-      if (!isfinite(product)) return;
-      sum.add(__fma_rn(factor, part.high, -product));
-      sum.add(factor * part.low);
-    };
-    const auto sum_of = [&](index_t begin, index_t end) {
-      Sum part;
-      for (index_t e = begin; e < end; ++e) {
-        part.add(static_cast<double>(extended(row, e)) * no_overflow_scale);
-      }
-      return part;
-    };
-    if (shape.periods > 0) {
-      add_times(shape.periods, sum_of(0, shape.period));
-    } else {
-      add_times(shape.first_copies, sum_of(0, 1));
-      add_times(shape.last_copies, sum_of(shape.cols - 1, shape.cols));
-    }
   }
 
   /// The mean of output j of a row from its sum.
   template <class Sum>
   __device__ Out mean(const Sum& sum, index_t row, index_t j) const {
-    if constexpr (Sum::adds_common) {
-      return folded_mean(sum, row, j);
-    } else if constexpr (Sum::counts_missing) {
+    if constexpr (Sum::counts_missing) {
       const index_t places =
           shape.boundary == boundary::shrink ? detail::elements_in_window(shape, j) : shape.divisor;
       return finished_mean(sum, static_cast<double>(places - sum.missing()), row, j);
@@ -158,22 +111,6 @@ struct filter_args {
   template <class Sum>
   __device__ Out finished_mean(const Sum& sum, double places, index_t row, index_t j) const {
     const double mean = sum.value() / places;
-    if constexpr (may_overflow<Sum>) {
-      if (!isfinite(mean)) return mean_of_large<Sum>(row, j, places, mean);
-    }
-    return finished<Out>(mean);
-  }
-
-  template <class Sum>
-  __device__ Out folded_mean(const Sum& sum, index_t row, index_t j) const {
-    const row_common& cut_off = common[row];
-    const double total = cut_off.with(sum.value());
-    double places = divisor;
-    if constexpr (Sum::counts_missing) {
-      places -= static_cast<double>(sum.missing()) + cut_off.missing;
-    }
-    const double mean =
-        Sum::counts_missing ? total / places : divided<Out>(total, divisor, inverse);
     if constexpr (may_overflow<Sum>) {
       if (!isfinite(mean)) return mean_of_large<Sum>(row, j, places, mean);
     }

@@ -13,8 +13,7 @@
 
 namespace gpu::kernels {
 
-/// Scratch memory that launch_mean_filter needs (multi_level and far windows alone need any), in
-/// bytes.
+/// Scratch memory that launch_mean_filter needs (multi_level alone needs any), in bytes.
 std::size_t mean_filter_workspace_bytes(const detail::filter_shape& shape,
                                         mean_filter_variant variant);
 

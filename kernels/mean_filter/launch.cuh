@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
 #include "kernels/mean_filter/ladder.cuh"
 #include "kernels/mean_filter/multi_level.cuh"
@@ -15,7 +14,6 @@ namespace gpu::kernels {
 template <class Sum, class Exact, class In, class Out>
 void launch_mean_filter_variant(const filter_args<In, Out>& args, mean_filter_variant variant,
                                 void* workspace, cudaStream_t stream) {
-  if (args.shape.folds()) return launch_far_window<Exact>(args, variant, workspace, stream);
   switch (variant) {
     case mean_filter_variant::constant_memory: {
       constant_weights ones;

@@ -1,14 +1,13 @@
-#include "kernels/mean_filter/far_window.cuh"
 #include "kernels/mean_filter/kernels.hpp"
+#include "kernels/mean_filter/multi_level.cuh"
 
 namespace gpu::kernels {
 
 std::size_t mean_filter_workspace_bytes(const detail::filter_shape& shape,
                                         mean_filter_variant variant) {
-  const std::size_t common = row_common_bytes(shape);
-  if (variant != mean_filter_variant::multi_level) return common;
-  return common + static_cast<std::size_t>(shape.rows * count_levels(shape).sums()) *
-                      sizeof(counted_sum<exact_sum>);
+  if (variant != mean_filter_variant::multi_level) return 0;
+  return static_cast<std::size_t>(shape.rows * count_levels(shape).sums()) *
+         sizeof(counted_sum<exact_sum>);
 }
 
 index_t mean_filter_tile_outputs(std::size_t element_bytes, mean_filter_variant variant) {

@@ -15,7 +15,6 @@ namespace gpu::kernels {
 struct plain_sum {
   static constexpr bool counts_missing = false;
   static constexpr bool is_compensated = false;
-  static constexpr bool adds_common = false;
   double total = 0;
 
   __device__ void add(double x) { total += x; }
@@ -33,7 +32,6 @@ struct plain_sum {
 struct exact_sum {
   static constexpr bool counts_missing = false;
   static constexpr bool is_compensated = true;
-  static constexpr bool adds_common = false;
   double high = 0;
   double low = 0;
 
@@ -84,17 +82,6 @@ struct counted_sum : Sum {
   }
 };
 
-/// A sum without what all windows of a row have in common (far_window.cuh). It is a type of its own
-/// so that the kernels of other windows need no test for it.
-template <class Sum>
-struct far_sum : Sum {
-  static constexpr bool adds_common = true;
-  template <class Move>
-  __device__ far_sum moved(const Move& move) const {
-    return {Sum::moved(move)};
-  }
-};
-
 template <class Sum>
 __device__ Sum shuffled_up(const Sum& sum, unsigned lanes) {
   return sum.moved([=](auto word) { return __shfl_up_sync(0xffffffffu, word, lanes); });
@@ -102,10 +89,6 @@ __device__ Sum shuffled_up(const Sum& sum, unsigned lanes) {
 template <class Sum>
 __device__ Sum shuffled_down(const Sum& sum, unsigned lanes) {
   return sum.moved([=](auto word) { return __shfl_down_sync(0xffffffffu, word, lanes); });
-}
-template <class Sum>
-__device__ Sum shuffled_xor(const Sum& sum, int lanes) {
-  return sum.moved([=](auto word) { return __shfl_xor_sync(0xffffffffu, word, lanes); });
 }
 
 /// sum / divisor from the rounded inverse: correctly rounded in three operations (Markstein) where

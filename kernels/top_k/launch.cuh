@@ -5,8 +5,8 @@
 #include "kernels/top_k/distinct_sort.cuh"
 #include "kernels/top_k/insert.cuh"
 #include "kernels/top_k/kernels.hpp"
+#include "kernels/top_k/radix.cuh"
 #include "kernels/top_k/rows.cuh"
-#include "kernels/top_k/sort_rows.cuh"
 
 namespace gpu::kernels::select {
 
@@ -22,8 +22,7 @@ std::size_t workspace_of(const top_k_job& job) {
     case top_k_variant::radix_select:
       return radix_memory<T, Composite>(job.rows, job.k, job.sorted, nullptr).bytes;
     case top_k_variant::sort:
-      return job.distinct ? distinct_sort_memory<T>(job.rows, job.cols, job.k, nullptr).bytes
-                          : sort_memory<T, Composite>(job.rows, job.cols, nullptr).bytes;
+      return distinct_sort_memory<T>(job.rows, job.cols, job.k, nullptr).bytes;
     case top_k_variant::two_pass_insert:
       return insert_memory<T, Composite>(job.rows, job.cols, nullptr).bytes;
     default:
@@ -46,8 +45,7 @@ void run(const top_k_call<T>& call, const top_k_job& job, void* workspace) {
     case top_k_variant::warp_rows:
       return run_warp_rows<T, Composite, 1>(call);
     default:
-      return job.distinct ? run_distinct_sort<T>(call, workspace)
-                          : run_sort<T, Composite>(call, workspace);
+      return run_distinct_sort<T>(call, workspace);
   }
 }
 

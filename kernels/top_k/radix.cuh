@@ -171,30 +171,16 @@ struct put_entry {
   __device__ void end(index_t, index_t) const {}
 };
 
-/// The bits of the key of composites, which are sorted by these alone where they stand in the order
-/// of their positions.
-template <class T, class Composite>
-inline constexpr bit_range composite_key_bits{position_bits<T, Composite>,
-                                              position_bits<T, Composite> + key_bits<T>};
-
-/// Writes the first k of sorted composites [rows, pitch].
+/// Writes sorted composites [rows, k].
 template <class T, class Composite>
 __global__ void emit_sorted_kernel(top_k_source<T> source, index_t rows, const Composite* sorted,
-                                   index_t pitch, index_t k, row_sink<T> sink) {
+                                   index_t k, row_sink<T> sink) {
   const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;
   for (index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows * k;
        i += step) {
     const index_t row = i / k;
-    const index_t rank = i % k;
-    sink.put(row, rank, source.row(row), position_of<T>(sorted[row * pitch + rank]));
+    sink.put(row, i % k, source.row(row), position_of<T>(sorted[i]));
   }
-}
-template <class T, class Composite>
-void emit_sorted(const top_k_call<T>& call, const Composite* sorted, index_t pitch) {
-  emit_sorted_kernel<T, Composite>
-      <<<grid_blocks(call.rows * call.k, 1024, 65536), 256, 0, call.stream>>>(
-          call.source, call.rows, sorted, pitch, call.k, call.sink);
-  GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
 template <class T, class Composite>
@@ -228,6 +214,7 @@ template <class T, class Composite>
 void launch_radix_passes(const top_k_call<T>& call, radix_state<Composite>* states) {
   GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(
       states, 0, static_cast<std::size_t>(call.rows) * sizeof(*states), call.stream));
+  if (call.k == call.source.cols) return;  // all reach the bound 0
   const dim3 grid = part_grid(call);
   const auto passes = [&]<class Word>(int bits, Word ones) {
     for (int high = bits; high > 0;) {
@@ -260,11 +247,15 @@ void run_radix(const top_k_call<T>& whole, void* workspace) {
     }
     write_chosen(call, choice, memory.counts,
                  put_composite<T, Composite>{call.source, memory.chosen, call.k});
-    emit_sorted(
-        call,
-        sort_words(memory.chosen, memory.spare, call.rows, call.k, composite_key_bits<T, Composite>,
-                   memory.scratch, memory.scratch_bytes, call.stream),
-        call.k);
+    // Composites stand in the order of their positions: equal keys stay there.
+    constexpr bit_range bits{position_bits<T, Composite>,
+                             position_bits<T, Composite> + key_bits<T>};
+    emit_sorted_kernel<<<grid_blocks(call.rows * call.k, 1024, 65536), 256, 0, call.stream>>>(
+        call.source, call.rows,
+        sort_words(memory.chosen, memory.spare, call.rows, call.k, bits, memory.scratch,
+                   memory.scratch_bytes, call.stream),
+        call.k, call.sink);
+    GPU_SIMILARITY_CHECK_LAUNCH();
   }
 }
 

@@ -109,7 +109,6 @@ GPU_SIMILARITY_PYTHON_NAMES(gpu::matmul_variant, {"automatic", gpu::matmul_varia
                             {"shared_tiled", gpu::matmul_variant::shared_tiled},
                             {"register_tiled", gpu::matmul_variant::register_tiled},
                             {"tensor", gpu::matmul_variant::tensor},
-                            {"cublas", gpu::matmul_variant::cublas},
                             {"blas", gpu::matmul_variant::blas});
 GPU_SIMILARITY_PYTHON_NAMES(gpu::bit_product, {"xnor_dot", gpu::bit_product::xnor_dot},
                             {"hamming_distance", gpu::bit_product::hamming_distance},

@@ -8,6 +8,7 @@
 #include <gpu/execution.hpp>
 #include <gpu/matrix_view.hpp>
 
+#include "base/call_progress.hpp"
 #include "base/check_enumerator.hpp"
 #include "base/execution_checks.hpp"
 #include "plan/short_jobs.hpp"
@@ -28,6 +29,20 @@ void check_cpu_call(const execution& exec, std::string_view operation);
 /// Asks the progress callback once, before the work of a call that does not poll it; throws
 /// gpu::cancelled where it says so.
 void ask_progress(const execution& exec, std::string_view operation, index_t rows);
+
+/// Runs the work of a call on host memory: by CUDA, before which the progress callback is asked
+/// once, or by the CPU, which polls it.
+template <class OnCuda, class OnCpu>
+void run_on(backend used, const execution& exec, std::string_view operation, index_t rows,
+            const OnCuda& on_cuda, const OnCpu& on_cpu) {
+  if (used == backend::cuda) {
+    ask_progress(exec, operation, rows);
+    on_cuda();
+  } else {
+    const polled_call polled(exec.on_progress, operation, rows);
+    on_cpu();
+  }
+}
 
 /// execution.target, or what the environment asks for where that is automatic.
 backend asked_backend(const execution& exec);

@@ -84,13 +84,10 @@ bit_matrix pack_bits(matrix_view<const T> data, T threshold, const execution& ex
     const backend used = resolve_backend(exec);
     bit_matrix out(data.rows(), data.cols());
     if (data.empty()) return out;
-    if (used == backend::cuda) {
-      ask_progress(exec, "pack_bits", data.rows());
-      cuda::pack_bits(data, out.view(), threshold, exec);
-    } else {
-      const polled_call polled(exec.on_progress, "pack_bits", data.rows());
-      cpu::pack_bits(data, out.view(), threshold, exec.cpu_threads);
-    }
+    run_on(
+        used, exec, "pack_bits", data.rows(),
+        [&] { cuda::pack_bits(data, out.view(), threshold, exec); },
+        [&] { cpu::pack_bits(data, out.view(), threshold, exec.cpu_threads); });
     return out;
   });
 }
@@ -134,13 +131,10 @@ matrix<std::int32_t> binary_matmul(bit_matrix_view a, bit_matrix_view b,
     const binary_matmul_plan plan =
         choose(a.rows(), b.rows(), a.cols(), options, resolve_backend(options.exec));
     matrix<std::int32_t> out(a.rows(), b.rows());
-    if (plan.used == backend::cuda) {
-      detail::ask_progress(options.exec, "binary_matmul", a.rows());
-      cuda::binary_matmul(a, b, out.view(), plan.variant, options);
-    } else {
-      const detail::polled_call polled(options.exec.on_progress, "binary_matmul", a.rows());
-      cpu::binary_matmul(a, b, out.view(), options.product, options.exec);
-    }
+    detail::run_on(
+        plan.used, options.exec, "binary_matmul", a.rows(),
+        [&] { cuda::binary_matmul(a, b, out.view(), plan.variant, options); },
+        [&] { cpu::binary_matmul(a, b, out.view(), options.product, options.exec); });
     return out;
   });
 }

@@ -57,7 +57,7 @@ std::size_t workspace_limit(const matmul_options& options) {
 
 std::string_view to_string(matmul_variant variant) noexcept {
   return detail::name_in(variant, {"automatic", "naive", "pitched", "shared_tiled",
-                                   "register_tiled", "tensor", "cublas", "blas"});
+                                   "register_tiled", "tensor", "blas"});
 }
 
 namespace detail {
@@ -93,15 +93,15 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
   with_memory_errors("matmul", [&] {
     check_operands(a, b, c, options);
     check_no_stream(options.exec);
-    if (resolve_backend(options.exec) == backend::cuda) {
-      ask_progress(options.exec, "matmul", c.rows());
-      return cuda::matmul(a, b, c, options);
-    }
-    const polled_call polled(options.exec.on_progress, "matmul", c.rows());
-    const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
-    if (c.empty()) return;
-    if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
-    cpu::matmul_naive(a, b, c, options);
+    run_on(
+        resolve_backend(options.exec), options.exec, "matmul", c.rows(),
+        [&] { cuda::matmul(a, b, c, options); },
+        [&] {
+          const matmul_choice choice = choose_matmul_cpu(options.variant, cpu::has_blas());
+          if (c.empty()) return;
+          if (choice.variant == matmul_variant::blas) return cpu::matmul_blas(a, b, c, options);
+          cpu::matmul_naive(a, b, c, options);
+        });
   });
 }
 

@@ -30,27 +30,22 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 }
 
 // The backend of a call, with everything checked that does not depend on the views.
+backend checked_filter_backend(mean_filter_variant variant, const execution& exec,
+                               memory_space space) {
+  detail::check_enumerator("options.variant", variant, mean_filter_variant::multi_level);
+  detail::check_one_device(exec);
+  if (space == memory_space::host) return resolve_backend(exec);
+  detail::check_device_call(exec);
+  return backend::cuda;
+}
+
 backend checked_filter_backend(const mean_filter_options& options, memory_space space) {
   detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit}, "mean_filter");
-  detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
-  detail::check_one_device(options.exec);
-  if (space == memory_space::host) return resolve_backend(options.exec);
-  detail::check_device_call(options.exec);
-  return backend::cuda;
+  return checked_filter_backend(options.variant, options.exec, space);
 }
 
 backend checked_filter_backend(const convolve_options& options, memory_space space) {
-  detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
-  detail::check_one_device(options.exec);
-  if (space == memory_space::host) return resolve_backend(options.exec);
-  detail::check_device_call(options.exec);
-  return backend::cuda;
-}
-
-// The variant `direct` reads the weights from device memory.
-std::size_t convolve_workspace_bytes(index_t weights, mean_filter_variant variant) {
-  return variant == mean_filter_variant::direct ? static_cast<std::size_t>(weights) * sizeof(double)
-                                                : 0;
+  return checked_filter_backend(options.variant, options.exec, space);
 }
 
 void check_extents(const char* operation, index_t rows, index_t cols) {
@@ -65,80 +60,91 @@ bool is_empty(const detail::filter_shape& shape) {
 
 }  // namespace
 
+namespace detail {
+namespace {
+
+// Means where there are no weights, else the convolution with them.
 template <class In, class Out>
-void detail::mean_filter(matrix_view<const In> in, matrix_view<Out> out,
-                         const mean_filter_options& options) {
+void run_filter(const char* operation, matrix_view<const In> in, std::span<const double> weights,
+                matrix_view<Out> out, const filter_shape& shape, mean_filter_variant variant,
+                nan_policy nans, const execution& exec, backend used) {
+  if (is_empty(shape)) return;
+  run_on(
+      used, exec, operation, in.rows(),
+      [&] { cuda::filter(in, weights, out, shape, variant, nans, exec); },
+      [&] {
+        if (weights.empty()) return cpu::mean_filter(in, out, shape, variant, nans, exec);
+        cpu::convolve(in, weights, out, shape, exec);
+      });
+}
+
+template <class In, class Out>
+void run_filter(const char* operation, device_matrix_view<const In> in,
+                std::span<const double> weights, device_matrix_view<Out> out,
+                const filter_shape& shape, mean_filter_variant variant, nan_policy nans,
+                device_workspace workspace, const execution& exec) {
+  if (is_empty(shape)) return;
+  check_workspace(workspace, cuda::filter_workspace(shape, std::ssize(weights), variant));
+  ask_progress(exec, operation, in.rows());
+  cuda::filter(in, weights, out, shape, variant, nans, workspace, exec);
+}
+
+}  // namespace
+
+template <class In, class Out>
+void mean_filter(matrix_view<const In> in, matrix_view<Out> out,
+                 const mean_filter_options& options) {
   with_memory_errors("mean_filter", [&] {
     const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
     check_views(in, out, shape);
     check_host_call(options.exec);
     const backend used = checked_filter_backend(options, memory_space::host);
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
-    if (is_empty(shape)) return;
-    if (used == backend::cpu) {
-      const polled_call polled(options.exec.on_progress, "mean_filter", in.rows());
-      cpu::mean_filter(in, out, shape, variant, options.nans, options.exec);
-    } else {
-      ask_progress(options.exec, "mean_filter", in.rows());
-      cuda::filter(in, {}, out, shape, variant, options.nans, options.exec);
-    }
+    run_filter("mean_filter", in, {}, out, shape, variant, options.nans, options.exec, used);
   });
 }
 
 template <class In, class Out>
-void detail::mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
-                         const mean_filter_options& options) {
+void mean_filter(device_matrix_view<const In> in, device_matrix_view<Out> out,
+                 const mean_filter_options& options) {
   with_memory_errors("mean_filter", [&] {
     const filter_shape shape = mean_filter_shape(in.rows(), in.cols(), options);
     check_views(in, out, shape);
     const backend used = checked_filter_backend(options, memory_space::device);
     const auto variant = choose_mean_filter_variant(used, sizeof(In), shape, options.variant);
-    if (is_empty(shape)) return;
-    check_workspace(options.workspace,
-                    cuda::plan_mean_filter_tile(shape, sizeof(In), variant).workspace_bytes);
-    ask_progress(options.exec, "mean_filter", in.rows());
-    cuda::filter(in, {}, out, shape, variant, options.nans, options.workspace, options.exec);
+    run_filter("mean_filter", in, {}, out, shape, variant, options.nans, options.workspace,
+               options.exec);
   });
 }
 
 template <class In, class Out>
-void detail::convolve(matrix_view<const In> in, std::span<const double> weights,
-                      matrix_view<Out> out, const convolve_options& options) {
+void convolve(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
+              const convolve_options& options) {
   with_memory_errors("convolve", [&] {
-    const filter_shape shape =
-        convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
+    const filter_shape shape = convolve_shape(in.rows(), in.cols(), std::ssize(weights), options);
     check_views(in, out, shape);
     check_host_call(options.exec);
     const backend used = checked_filter_backend(options, memory_space::host);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
-    if (is_empty(shape)) return;
-    if (used == backend::cpu) {
-      const polled_call polled(options.exec.on_progress, "convolve", in.rows());
-      cpu::convolve(in, weights, out, shape, options.exec);
-    } else {
-      ask_progress(options.exec, "convolve", in.rows());
-      cuda::filter(in, weights, out, shape, variant, nan_policy::propagate, options.exec);
-    }
+    run_filter("convolve", in, weights, out, shape, variant, nan_policy::propagate, options.exec,
+               used);
   });
 }
 
 template <class In, class Out>
-void detail::convolve(device_matrix_view<const In> in, std::span<const double> weights,
-                      device_matrix_view<Out> out, const convolve_options& options) {
+void convolve(device_matrix_view<const In> in, std::span<const double> weights,
+              device_matrix_view<Out> out, const convolve_options& options) {
   with_memory_errors("convolve", [&] {
-    const filter_shape shape =
-        convolve_shape(in.rows(), in.cols(), static_cast<index_t>(weights.size()), options);
+    const filter_shape shape = convolve_shape(in.rows(), in.cols(), std::ssize(weights), options);
     check_views(in, out, shape);
     const backend used = checked_filter_backend(options, memory_space::device);
     const auto variant = choose_convolve_variant(used, sizeof(In), shape, options.variant);
-    if (is_empty(shape)) return;
-    check_workspace(options.workspace,
-                    convolve_workspace_bytes(static_cast<index_t>(weights.size()), variant));
-    ask_progress(options.exec, "convolve", in.rows());
-    cuda::filter(in, weights, out, shape, variant, nan_policy::propagate, options.workspace,
-                 options.exec);
+    run_filter("convolve", in, weights, out, shape, variant, nan_policy::propagate,
+               options.workspace, options.exec);
   });
 }
+
+}  // namespace detail
 
 template <class In>
 mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
@@ -150,9 +156,8 @@ mean_filter_plan detail::plan_mean_filter(index_t rows, index_t cols,
                           .output_cols = shape.output_cols};
     plan.variant = choose_mean_filter_variant(plan.used, sizeof(In), shape, options.variant);
     if (plan.used == backend::cuda) {
-      const auto tile = cuda::plan_mean_filter_tile(shape, sizeof(In), plan.variant);
-      plan.tile_outputs = tile.outputs;
-      plan.workspace_bytes = tile.workspace_bytes;
+      plan.tile_outputs = cuda::filter_tile(sizeof(In), plan.variant);
+      plan.workspace_bytes = cuda::filter_workspace(shape, 0, plan.variant);
     } else if (plan.variant == mean_filter_variant::direct) {
       plan.tile_outputs = 1;
     } else {
@@ -175,8 +180,8 @@ mean_filter_plan detail::plan_convolve(index_t rows, index_t cols, index_t weigh
                           .tile_outputs = 1};
     plan.variant = choose_convolve_variant(plan.used, sizeof(In), shape, options.variant);
     if (plan.used == backend::cuda) {
-      plan.tile_outputs = cuda::plan_mean_filter_tile(shape, sizeof(In), plan.variant).outputs;
-      plan.workspace_bytes = convolve_workspace_bytes(weights, plan.variant);
+      plan.tile_outputs = cuda::filter_tile(sizeof(In), plan.variant);
+      plan.workspace_bytes = cuda::filter_workspace(shape, weights, plan.variant);
     }
     return plan;
   });

@@ -44,11 +44,14 @@ rank_options decide(const rank_options& options, backend where, index_t cols) {
 
 template <class T>
 void rank_on(matrix_view<const T> data, matrix_view<double> ranks, const rank_options& decided) {
-  if (decided.exec.target == backend::cuda) {
-    cuda::rank_rows<T>(data, ranks, decided);
-  } else {
-    cpu::rank_rows<T>(data, ranks, decided);
-  }
+  if (decided.exec.target == backend::cuda) return cuda::rank_rows<T>(data, ranks, decided);
+  cpu::rank_rows<T>(data, ranks, decided);
+}
+
+// By the backend that was decided on.
+template <class Work>
+void run_decided(const rank_options& decided, index_t rows, const Work& work) {
+  run_on(decided.exec.target, decided.exec, "rank_rows", rows, work, work);
 }
 
 matrix<double> new_ranks(index_t rows, index_t cols) {
@@ -56,17 +59,6 @@ matrix<double> new_ranks(index_t rows, index_t cols) {
   if (ranks.empty()) return ranks;
   cpu::advise_large_pages(ranks.data(), static_cast<std::size_t>(rows * cols) * sizeof(double));
   return ranks;
-}
-
-// The progress callback is polled where the CPU ranks, and asked once before CUDA does.
-template <class Work>
-void poll_on_cpu(const rank_options& decided, index_t rows, const Work& work) {
-  if (decided.exec.target == backend::cuda) {
-    ask_progress(decided.exec, "rank_rows", rows);
-    return work();
-  }
-  const polled_call polled(decided.exec.on_progress, "rank_rows", rows);
-  work();
 }
 
 // The caller's memory suffices for what the call takes.
@@ -91,7 +83,7 @@ matrix<double> rank_view(matrix_view<const T> data, const rank_options& options)
   if (data.empty()) return ranks;
   // On the CPU the ranking itself comes across a NaN.
   if (decided.exec.target == backend::cuda) refuse_nan(data, options);
-  poll_on_cpu(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
+  run_decided(decided, data.rows(), [&] { rank_on<T>(data, ranks.view(), decided); });
   return ranks;
 }
 
@@ -120,7 +112,7 @@ matrix<double> rank_rows_of(const any_table& data, const rank_options& options) 
     refuse_nan(data, options);
     matrix<double> ranks = new_ranks(rows.rows(), rows.cols());
     if (ranks.empty()) return ranks;
-    poll_on_cpu(decided, rows.rows(), [&] {
+    run_decided(decided, rows.rows(), [&] {
       rows.for_each_view(
           {0, rows.rows()}, options.exec.cpu_threads,
           [&]<class T>(const matrix_view<const T>& view, index_t first) {

@@ -9,7 +9,6 @@
 #include <gpu/execution.hpp>
 
 #include "api/arguments.hpp"
-#include "base/call_progress.hpp"
 #include "base/element_types.hpp"
 #include "base/memory_errors.hpp"
 #include "cpu/top_k/top_k.hpp"
@@ -59,20 +58,28 @@ top_k_options decide(top_k_shape shape, const top_k_options& options, memory_spa
 template <class T>
 void run_host(matrix_view<const T> data, index_t k, T* values, index_t* indices, index_t* counts,
               index_t* found, const top_k_options& options) {
-  const char* const name = found != nullptr ? "top_k_distinct" : "top_k";
   if (found != nullptr) std::fill_n(found, data.rows(), index_t{0});
   if (data.rows() == 0 || k == 0) return;
-  if (options.exec.target == backend::cuda) {
-    ask_progress(options.exec, name, data.rows());
-    cuda::top_k<T>(data, k, values, indices, counts, found, options);
-    return;
-  }
-  const polled_call polled(options.exec.on_progress, name, data.rows());
-  if (found != nullptr) {
-    cpu::top_k_distinct<T>(data, k, values, indices, counts, found, options);
-  } else {
-    cpu::top_k<T>(data, k, values, indices, options);
-  }
+  run_on(
+      options.exec.target, options.exec, found != nullptr ? "top_k_distinct" : "top_k", data.rows(),
+      [&] { cuda::top_k<T>(data, k, values, indices, counts, found, options); },
+      [&] {
+        if (found == nullptr) return cpu::top_k<T>(data, k, values, indices, options);
+        cpu::top_k_distinct<T>(data, k, values, indices, counts, found, options);
+      });
+}
+
+// select(entries, options) with what is decided of a call on host memory.
+template <class T, class Select>
+auto on_host(matrix_view<const T> data, index_t k, bool distinct, const top_k_options& options,
+             const Select& select) {
+  return with_memory_errors(distinct ? "top_k_distinct" : "top_k", [&] {
+    check_no_stream(options.exec);
+    const index_t entries = checked_entries(k, data.cols());
+    const top_k_shape shape{
+        .rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = distinct};
+    return select(entries, decide<T>(shape, options, memory_space::host));
+  });
 }
 
 template <class T>
@@ -102,14 +109,10 @@ void check_scratch(const top_k_shape& shape, const top_k_options& options) {
 
 template <class T>
 top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_options& options) {
-  return with_memory_errors("top_k", [&] {
-    check_no_stream(options.exec);
-    const index_t entries = checked_entries(k, row.cols());
-    const top_k_options decided =
-        decide<T>({.cols = row.cols(), .k = entries}, options, memory_space::host);
-    top_k_result<T> result{.requested = k};
-    result.values.resize(static_cast<std::size_t>(entries));
-    result.indices.resize(static_cast<std::size_t>(entries));
+  return on_host(row, k, false, options, [&](index_t entries, const top_k_options& decided) {
+    const auto size = static_cast<std::size_t>(entries);
+    top_k_result<T> result{
+        .values = std::vector<T>(size), .indices = std::vector<index_t>(size), .requested = k};
     run_host(row, entries, result.values.data(), result.indices.data(), nullptr, nullptr, decided);
     return result;
   });
@@ -118,11 +121,7 @@ top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_op
 template <class T>
 top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
                                 const top_k_options& options) {
-  return with_memory_errors("top_k", [&] {
-    check_no_stream(options.exec);
-    const index_t entries = checked_entries(k, data.cols());
-    const top_k_options decided = decide<T>(
-        {.rows = data.rows(), .cols = data.cols(), .k = entries}, options, memory_space::host);
+  return on_host(data, k, false, options, [&](index_t entries, const top_k_options& decided) {
     top_k_rows_result<T> result{.values = matrix<T>(data.rows(), entries),
                                 .indices = matrix<index_t>(data.rows(), entries),
                                 .requested = k};
@@ -134,11 +133,7 @@ top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
 template <class T>
 top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t k,
                                                const top_k_options& options) {
-  return with_memory_errors("top_k_distinct", [&] {
-    check_no_stream(options.exec);
-    const index_t entries = checked_entries(k, row.cols());
-    const top_k_options decided = decide<T>({.cols = row.cols(), .k = entries, .distinct = true},
-                                            options, memory_space::host);
+  return on_host(row, k, true, options, [&](index_t entries, const top_k_options& decided) {
     const auto size = static_cast<std::size_t>(entries);
     top_k_distinct_result<T> result{.values = std::vector<T>(size),
                                     .indices = std::vector<index_t>(size),
@@ -157,12 +152,7 @@ top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t
 template <class T>
 top_k_distinct_rows_result<T> top_k_distinct_rows(matrix_view<const T> data, index_t k,
                                                   const top_k_options& options) {
-  return with_memory_errors("top_k_distinct", [&] {
-    check_no_stream(options.exec);
-    const index_t entries = checked_entries(k, data.cols());
-    const top_k_options decided =
-        decide<T>({.rows = data.rows(), .cols = data.cols(), .k = entries, .distinct = true},
-                  options, memory_space::host);
+  return on_host(data, k, true, options, [&](index_t entries, const top_k_options& decided) {
     top_k_distinct_rows_result<T> result{
         .values = matrix<T>(data.rows(), entries),
         .indices = matrix<index_t>(data.rows(), entries),

@@ -18,6 +18,7 @@
 #include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
+#include "base/cuda_function.hpp"
 #include "base/index_range.hpp"
 #include "base/keep_range.hpp"
 #include "pairs/area.hpp"
@@ -215,23 +216,25 @@ std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request
 }  // namespace gpu::cpu
 
 namespace gpu::cuda {
-detail::made_engine make_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input);
-detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
-                                     const detail::pair_input& input);
+GPU_SIMILARITY_CUDA_FUNCTION detail::made_engine make_pair_engine(
+    const detail::measure_traits& what, const detail::pair_input& input) GPU_SIMILARITY_OR_THROW;
+GPU_SIMILARITY_CUDA_FUNCTION detail::engine_plan plan_pair_engine(
+    const detail::measure_traits& what, const detail::pair_input& input) GPU_SIMILARITY_OR_THROW;
 /// Prepares x on the device that the request names.
-std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
+GPU_SIMILARITY_CUDA_FUNCTION std::shared_ptr<detail::prepared_table> prepare_table(
+    const detail::pair_request& request) GPU_SIMILARITY_OR_THROW;
 /// The column of the first NaN of a row of a table in device memory, or in some of its columns;
 /// cols where there is none. Waits.
-index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
-                         const execution& exec, std::span<const index_t> columns = {});
+GPU_SIMILARITY_CUDA_FUNCTION index_t
+first_nan_column(const detail::any_device_matrix_view& table, index_t row, const execution& exec,
+                 std::span<const index_t> columns = {}) GPU_SIMILARITY_OR_THROW;
 /// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
 /// where there are any named. `rows` are ascending. Waits.
-std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,
-                                   std::span<const index_t> rows, std::span<const index_t> columns,
-                                   const execution& exec);
+GPU_SIMILARITY_CUDA_FUNCTION std::vector<index_t> infinite_rows(
+    const detail::any_device_matrix_view& table, std::span<const index_t> rows,
+    std::span<const index_t> columns, const execution& exec) GPU_SIMILARITY_OR_THROW;
 /// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
 /// Waits.
-std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,
-                                       const execution& exec);
+GPU_SIMILARITY_CUDA_FUNCTION std::vector<row_ties> find_device_ties(
+    const detail::any_device_matrix_view& table, const execution& exec) GPU_SIMILARITY_OR_THROW;
 }  // namespace gpu::cuda

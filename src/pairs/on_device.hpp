@@ -4,6 +4,7 @@
 
 #include <gpu/device_sinks.hpp>
 
+#include "base/cuda_function.hpp"
 #include "pairs/engine.hpp"
 #include "pairs/measures/measures.hpp"
 
@@ -23,10 +24,13 @@ namespace gpu::cuda {
 
 /// Checks that memory and stream are those of the device, and puts the call on its stream.
 /// Throws as spearman_all_pairs documents.
-void all_pairs_on_device(const detail::device_pair_call& call);
+GPU_SIMILARITY_CUDA_FUNCTION void all_pairs_on_device(const detail::device_pair_call& call)
+    GPU_SIMILARITY_OR_THROW;
 /// The scratch memory of the call, bytes.
-std::size_t device_workspace_of(const detail::device_pair_call& call);
+GPU_SIMILARITY_CUDA_FUNCTION std::size_t device_workspace_of(const detail::device_pair_call& call)
+    GPU_SIMILARITY_OR_THROW;
 /// The variant and the scratch memory of the call. Reads no memory.
-detail::engine_plan plan_all_pairs_on_device(const detail::device_pair_call& call);
+GPU_SIMILARITY_CUDA_FUNCTION detail::engine_plan plan_all_pairs_on_device(
+    const detail::device_pair_call& call) GPU_SIMILARITY_OR_THROW;
 
 }  // namespace gpu::cuda

@@ -202,9 +202,6 @@ matmul_choice choose_product(const matmul_extents& e, std::size_t element_bytes,
       if (element_bytes == 8) return tensor_double(e, device);
       choice = tensor(e, device);
       break;
-    case matmul_variant::cublas:
-      if (!device.has_cublas) refuse("was not built in (GPU_SIMILARITY_ENABLE_CUBLAS)");
-      return {.variant = asked};
     case matmul_variant::blas:
       refuse("runs on the CPU alone");
   }
@@ -220,9 +217,7 @@ matmul_choice choose_product(const matmul_extents& e, std::size_t element_bytes,
 
 std::size_t separate_product_bytes(const matmul_extents& e, std::size_t element_bytes,
                                    const matmul_options& options) {
-  if (options.beta == 0 || options.alpha == 0 || options.variant == matmul_variant::cublas) {
-    return 0;
-  }
+  if (options.beta == 0 || options.alpha == 0) return 0;
   constexpr index_t alignment = 256;  // of what stands behind it in the workspace
   return static_cast<std::size_t>(
       round_up(e.m * e.n * static_cast<index_t>(element_bytes), alignment));

@@ -19,7 +19,6 @@ struct matmul_device {
   int multiprocessors = 0;
   std::size_t shared_bytes = 0;  // of shared memory that a block can have
   bool has_wgmma = false;        // warpgroup products of cc 9.0, and the build has code for them
-  bool has_cublas = false;
 };
 
 struct matmul_choice {
@@ -33,8 +32,8 @@ struct matmul_choice {
   int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
 
-/// The bytes of a product that is made beside C, because C is read afterwards: 0 where beta is 0,
-/// where alpha is, and of cublas, which reads C itself.
+/// The bytes of a product that is made beside C, because C is read afterwards: 0 where beta or
+/// alpha is 0.
 [[nodiscard]] std::size_t separate_product_bytes(const matmul_extents& extents,
                                                  std::size_t element_bytes,
                                                  const matmul_options& options);

@@ -42,17 +42,6 @@ constexpr mean_filter_variant cuda_mean_filter_variant(std::size_t element_bytes
   return window <= longest ? mean_filter_variant::block_sums : mean_filter_variant::multi_level;
 }
 
-/// Far windows have at least so many elements, and twice the length of a row; what all windows of a
-/// row have in common is cut off them. Shorter windows cost little whatever their row.
-inline constexpr index_t far_window_from = 512;
-
-/// The CUDA variant for what is left of such a window.
-constexpr mean_filter_variant cuda_far_window_variant(std::size_t element_bytes, index_t window) {
-  if (window < 32) return mean_filter_variant::direct;
-  if (window <= max_block_sums_window(element_bytes)) return mean_filter_variant::block_sums;
-  return mean_filter_variant::multi_level;
-}
-
 /// The same for convolve.
 constexpr mean_filter_variant cuda_convolve_variant(std::size_t, index_t output_cols,
                                                     index_t window) {

@@ -58,49 +58,21 @@ void check_origin(index_t origin, index_t window, boundary mode) {
   }
 }
 
-// Keeps at most `most_left` and `most_right` places beside an output's own.
-void cut_sides(filter_shape& shape, index_t most_left, index_t most_right) {
-  const index_t right = std::min(shape.window - 1 - shape.left, most_right);
-  shape.left = std::min(shape.left, most_left);
+// Places beyond the row that are empty for every output cost nothing: they are cut off the window.
+void cut_empty_places(filter_shape& shape) {
+  const index_t farthest = std::max<index_t>(shape.cols - 1, 0);
+  const index_t right = std::min(shape.window - 1 - shape.left, farthest);
+  shape.left = std::min(shape.left, farthest);
   shape.window = shape.left + 1 + right;
 }
 
-bool is_far(const filter_shape& shape) {
-  return shape.cols > 0 && shape.window >= std::max(far_window_from, 2 * shape.cols);
-}
-
-// Cuts a window that reaches beyond the row to what differs between outputs, so that its cost does
-// not depend on its length.
-void cut_window(filter_shape& shape) {
-  const index_t farthest = std::max<index_t>(shape.cols - 1, 0);
-  switch (shape.boundary) {
-    case boundary::zero:
-    case boundary::shrink:
-      return cut_sides(shape, farthest, farthest);
-    case boundary::valid:  // lies within its row
-      return;
-    case boundary::nearest: {
-      if (!is_far(shape)) return;
-      // Further than the row is long to the left stands the first element for every output.
-      const index_t left = shape.left;
-      const index_t right = shape.window - 1 - left;
-      cut_sides(shape, farthest, farthest);
-      shape.first_copies = left - shape.left;
-      shape.last_copies = right - (shape.window - 1 - shape.left);
-      return;
-    }
-    case boundary::reflect:
-    case boundary::mirror:
-    case boundary::wrap:
-      break;
-  }
-  if (!is_far(shape)) return;
-  shape.period = shape.boundary == boundary::wrap      ? shape.cols
-                 : shape.boundary == boundary::reflect ? 2 * shape.cols
-                                                       : std::max<index_t>(1, 2 * shape.cols - 2);
-  shape.periods = (shape.window - 1) / shape.period;
-  shape.window -= shape.periods * shape.period;
-  shape.left %= shape.period;
+// The cost of a window must not be that of values that are there only because the row is repeated.
+void check_not_far(index_t window, index_t cols, boundary mode) {
+  if (cols == 0 || window <= max_far_window || window < 2 * cols) return;
+  throw invalid_argument(fmt::format(
+      "options.window: got {} for rows of {}, expected at most {} with boundary::{}; zero and "
+      "shrink have no limit",
+      window, cols, std::max(max_far_window, 2 * cols - 1), to_string(mode)));
 }
 
 [[noreturn]] void throw_unsupported(variant asked, backend used, index_t window) {
@@ -124,7 +96,11 @@ filter_shape mean_filter_shape(index_t rows, index_t cols, const mean_filter_opt
                      .divisor = options.window,
                      .boundary = options.boundary};
   shape.left = options.boundary == boundary::valid ? 0 : options.window / 2 + options.origin;
-  cut_window(shape);
+  if (options.boundary == boundary::zero || options.boundary == boundary::shrink) {
+    cut_empty_places(shape);
+  } else if (options.boundary != boundary::valid) {
+    check_not_far(options.window, cols, options.boundary);
+  }
   return shape;
 }
 
@@ -159,17 +135,8 @@ mean_filter_variant choose_mean_filter_variant(backend used, std::size_t element
     }
     return asked;
   }
-  const bool has_far_kernel = asked == variant::automatic || asked == variant::direct ||
-                              asked == variant::block_sums || asked == variant::multi_level;
-  if (shape.folds() && !has_far_kernel) {
-    throw unsupported(fmt::format(
-        "options.variant: {} is not offered on {} for a window of {} far beyond rows of "
-        "{}, expected automatic, direct, block_sums or multi_level",
-        to_string(asked), to_string(used), shape.divisor, shape.cols));
-  }
   switch (asked) {
     case variant::automatic:
-      if (shape.folds()) return cuda_far_window_variant(element_bytes, window);
       return cuda_mean_filter_variant(element_bytes, shape.rows, shape.output_cols, window);
     case variant::constant_memory:
       if (window > max_convolve_weights) throw_unsupported(asked, used, window);

@@ -9,6 +9,8 @@ namespace gpu::inline v0::detail {
 
 /// Largest window: sums of int32 stay exact (|sum| < 2^62).
 inline constexpr index_t max_window = (index_t{1} << 31) - 1;
+/// Longer windows have to be shorter than twice the row where places beyond it have values.
+inline constexpr index_t max_far_window = 511;
 /// Up to here a double holds every sum of int32 exactly, and the quotient truncates rightly.
 inline constexpr index_t max_exact_window = index_t{1} << 21;
 /// Limits of the CUDA variants; the header states them.
@@ -24,20 +26,10 @@ struct filter_shape {
   index_t rows = 0;
   index_t cols = 0;         ///< Elements of an input row.
   index_t output_cols = 0;  ///< Elements of an output row.
-  index_t window = 1;       ///< As asked, less what all windows of a row have in common.
+  index_t window = 1;       ///< As asked, less the places that are empty for every output.
   index_t left = 0;
   index_t divisor = 1;  ///< The window as asked.
   gpu::boundary boundary = gpu::boundary::zero;
-  /// What was cut off far windows: whole periods of the extended row (reflect, mirror, wrap), or
-  /// copies of its first and last element (nearest). Places without an element (zero, shrink) only
-  /// count in `divisor`.
-  index_t period = 0;  ///< Places of a period, from the first element of the row on.
-  index_t periods = 0;
-  index_t first_copies = 0;
-  index_t last_copies = 0;
-
-  /// Whether something was cut off, whose sum has to be added to those of the windows.
-  [[nodiscard]] constexpr bool folds() const { return periods + first_copies + last_copies > 0; }
 };
 
 /// Validates window, origin and boundary and places the windows of mean_filter.

@@ -17,8 +17,10 @@ constexpr index_t most_sorted_by_warp = 256;
 constexpr index_t most_ranked_alone = 512;
 // Warps of the sample pass on their best four of 128: for a larger share they would be too few.
 constexpr index_t sampled_share = 64;
-// More distinct values than a sample shows for certain: the keys are sorted.
+// Of more distinct values the keys are sorted: in rows of so many elements from the second limit
+// on.
 constexpr index_t most_distinct_by_threshold = 32;
+constexpr index_t row_of_dear_sort = index_t{1} << 22;
 
 top_k_variant choose_on_cpu(const top_k_shape& shape) {
   // Close to k = n nearly everything is a candidate, and sorting at once is cheaper.
@@ -28,7 +30,9 @@ top_k_variant choose_on_cpu(const top_k_shape& shape) {
 
 top_k_variant choose_on_cuda(const top_k_shape& shape) {
   if (shape.distinct) {
-    return shape.k <= most_distinct_by_threshold ? top_k_variant::threshold : top_k_variant::sort;
+    const index_t most = shape.cols < row_of_dear_sort ? most_distinct_by_threshold
+                                                       : top_k_threshold_most_distinct_k;
+    return shape.k <= most ? top_k_variant::threshold : top_k_variant::sort;
   }
   // One warp sorts many slowly: only short rows, enough for every warp.
   if (shape.cols <= top_k_warp_most_cols &&
@@ -54,7 +58,7 @@ const char* cuda_objection(const top_k_shape& shape, top_k_variant asked) {
   if (shape.distinct) {
     if (asked == top_k_variant::sort) return nullptr;
     if (asked != top_k_variant::threshold) return "does not select distinct values";
-    return shape.k <= top_k_threshold_most_distinct_k ? nullptr : "takes distinct k up to 64";
+    return shape.k <= top_k_threshold_most_distinct_k ? nullptr : "takes distinct k up to 128";
   }
   switch (asked) {
     case top_k_variant::threshold:
@@ -65,6 +69,8 @@ const char* cuda_objection(const top_k_shape& shape, top_k_variant asked) {
       return shape.k <= top_k_insert_most_k ? nullptr : "takes k up to 32";
     case top_k_variant::block_rows:
       return shape.k <= top_k_block_most_k ? nullptr : "takes k up to 2048";
+    case top_k_variant::sort:
+      return "selects distinct values alone";
     case top_k_variant::warp_rows:
       return shape.cols <= top_k_warp_most_cols ? nullptr : "takes rows of up to 1024 columns";
     default:

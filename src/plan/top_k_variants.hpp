@@ -21,7 +21,7 @@ struct top_k_shape {
 
 /// Limits of the CUDA variants; the kernels' policies are checked against them.
 inline constexpr index_t top_k_threshold_most_k = 4096;
-inline constexpr index_t top_k_threshold_most_distinct_k = 64;
+inline constexpr index_t top_k_threshold_most_distinct_k = 128;
 inline constexpr index_t top_k_insert_most_k = 32;
 inline constexpr index_t top_k_block_most_k = 2048;
 inline constexpr index_t top_k_warp_most_cols = 1024;

@@ -11,6 +11,7 @@
 #include <gpu/pair_sinks.hpp>
 #include <gpu/tanimoto.hpp>
 
+#include "base/cuda_function.hpp"
 #include "base/index_range.hpp"
 
 namespace gpu::tanimoto {
@@ -79,6 +80,6 @@ std::unique_ptr<tanimoto::search> make_tanimoto_search(const tanimoto::bit_table
 
 namespace gpu::cuda {
 /// @throw gpu::unsupported for a variant that the device does not offer; gpu::out_of_memory.
-std::unique_ptr<tanimoto::search> make_tanimoto_search(const tanimoto::bit_tables& tables,
-                                                       const tanimoto_options& options);
+GPU_SIMILARITY_CUDA_FUNCTION std::unique_ptr<tanimoto::search> make_tanimoto_search(
+    const tanimoto::bit_tables& tables, const tanimoto_options& options) GPU_SIMILARITY_OR_THROW;
 }  // namespace gpu::cuda

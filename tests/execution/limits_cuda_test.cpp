@@ -103,8 +103,8 @@ TEST_CASE("rank_rows keeps its limit", "[limits][cuda]") {
 TEST_CASE("top_k keeps its limit", "[limits][cuda]") {
   const auto data = gpu_test::tied_matrix<float>(203, 900, 4, 0.5, 3000);
   for (const auto variant : {gpu::top_k_variant::threshold, gpu::top_k_variant::radix_select,
-                             gpu::top_k_variant::sort, gpu::top_k_variant::two_pass_insert,
-                             gpu::top_k_variant::block_rows, gpu::top_k_variant::warp_rows}) {
+                             gpu::top_k_variant::two_pass_insert, gpu::top_k_variant::block_rows,
+                             gpu::top_k_variant::warp_rows}) {
     CAPTURE(gpu::to_string(variant));
     check_limits([&](const gpu::execution& exec) {
       const auto best = gpu::top_k(data, 17, {.variant = variant, .exec = exec});

@@ -114,8 +114,7 @@ long double scaled_error_bound(const matmul_element_reference& element, long dou
   const long double alpha = std::fabs(static_cast<long double>(static_cast<T>(options.alpha)));
   const long double beta = std::fabs(static_cast<long double>(static_cast<T>(options.beta)));
   const long double size = alpha * element.absolute_sum + beta * std::fabs(old_c);
-  const bool is_blas = options.variant == gpu::matmul_variant::cublas ||
-                       options.variant == gpu::matmul_variant::blas ||
+  const bool is_blas = options.variant == gpu::matmul_variant::blas ||
                        (options.variant == gpu::matmul_variant::automatic &&
                         options.exec.target == gpu::backend::cpu);
   const auto depth = static_cast<long double>(k) + 3;

@@ -54,8 +54,7 @@ std::vector<gpu::matmul_variant> variants() {
   std::vector<matmul_variant> offered;
   for (const auto variant :
        {matmul_variant::automatic, matmul_variant::naive, matmul_variant::pitched,
-        matmul_variant::shared_tiled, matmul_variant::register_tiled, matmul_variant::tensor,
-        matmul_variant::cublas}) {
+        matmul_variant::shared_tiled, matmul_variant::register_tiled, matmul_variant::tensor}) {
     try {
       static_cast<void>(gpu::plan_matmul<T>(1, 1, 1, {.variant = variant, .exec = on_cuda}));
       offered.push_back(variant);

@@ -131,8 +131,7 @@ TEST_CASE("A variant of the other backend is refused", "[matmul]") {
   const gpu::matrix_view<float> a(data.data(), 2, 3);
   const gpu::matrix_view<float> b(data.data() + 8, 3, 4);
   for (const auto variant : {gpu::matmul_variant::pitched, gpu::matmul_variant::shared_tiled,
-                             gpu::matmul_variant::register_tiled, gpu::matmul_variant::tensor,
-                             gpu::matmul_variant::cublas}) {
+                             gpu::matmul_variant::register_tiled, gpu::matmul_variant::tensor}) {
     CHECK_THROWS_AS(gpu::matmul(a, b, {.variant = variant, .exec = on_cpu}), gpu::unsupported);
   }
 }

@@ -124,6 +124,5 @@ TEST_CASE("What a device or type has not is refused", "[matmul][plan]") {
   const matmul_extents e{64, 64, 64};
   CHECK_THROWS_AS(choose(e, turing(), matmul_variant::tensor), gpu::unsupported);
   CHECK_THROWS_AS(choose(e, turing(), matmul_variant::tensor, 8), gpu::unsupported);
-  CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::cublas), gpu::unsupported);
   CHECK_THROWS_AS(choose(e, hopper(), matmul_variant::blas), gpu::unsupported);
 }

@@ -19,7 +19,7 @@ TEST_CASE("Means of values whose sum is beyond double, on CUDA", "[mean_filter][
     check(mean_filter_variant::block_sums, window, 30000, 101);
   }
   check(mean_filter_variant::multi_level, 5001, 30000, 101);
-  // Far windows.
-  check(mean_filter_variant::direct, 100000, 37, 1);
-  check(mean_filter_variant::block_sums, 100000, 37, 1);
+  // Windows far beyond the row.
+  check(mean_filter_variant::direct, 511, 37, 1);
+  check(mean_filter_variant::block_sums, 511, 37, 1);
 }

@@ -1,4 +1,5 @@
 // Every type, boundary, origin, window and size of the CPU backend against the oracle.
+#include <string>
 #include <tuple>
 
 #include "mean_filter/filter_checks.hpp"
@@ -69,10 +70,21 @@ TEST_CASE("A window far longer than the row", "[mean_filter]") {
   }
   options.boundary = boundary::valid;
   CHECK(gpu::mean_filter(std::span(in), options).empty());
-  options.window = 3000001;
-  options.boundary = boundary::wrap;
-  for (const double mean : gpu::mean_filter(std::span(in), options)) {
-    CHECK(mean == Approx(2.5).margin(1e-6));
+  // Places that repeat the row: not many times as many as it has.
+  for (const boundary mode :
+       {boundary::reflect, boundary::nearest, boundary::mirror, boundary::wrap}) {
+    options.boundary = mode;
+    options.window = 511;
+    check_vector<double, double>(4, options, 20, 1);
+    options.window = 512;
+    CHECK_THROWS_WITH(
+        gpu::mean_filter(std::span(in), options),
+        "options.window: got 512 for rows of 4, expected at most 511 with boundary::" +
+            std::string(gpu::to_string(mode)) + "; zero and shrink have no limit");
+    options.window = 1999;
+    check_vector<double, double>(1000, options, 20, 97);
+    options.window = 2000;
+    CHECK_THROWS_AS(gpu::mean_filter(std::vector<double>(1000), options), gpu::invalid_argument);
   }
 }
 

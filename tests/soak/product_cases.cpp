@@ -143,8 +143,7 @@ std::vector<soak_case> product_cases() {
   std::vector<soak_case> all;
   for (const matmul_variant variant :
        {matmul_variant::automatic, matmul_variant::naive, matmul_variant::pitched,
-        matmul_variant::shared_tiled, matmul_variant::register_tiled, matmul_variant::tensor,
-        matmul_variant::cublas}) {
+        matmul_variant::shared_tiled, matmul_variant::register_tiled, matmul_variant::tensor}) {
     const std::string name(to_string(variant));
     all.push_back({"matmul, float, " + name,
                    [=](dice& d, cudaStream_t stream) { product<float>(d, variant, stream); }});

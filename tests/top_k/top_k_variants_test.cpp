@@ -87,10 +87,13 @@ TEST_CASE("Large k of wide elements takes radix_select where shared memory is sh
 
 TEST_CASE("Distinct values of any k have a variant", "[top_k][plan]") {
   for (const std::size_t shared : every_shared_bytes) {
-    for (const index_t k : {1, 32, 33, 100000, 10000000}) {
-      const top_k_shape shape{
-          .cols = 10000000, .k = k, .distinct = true, .element_bytes = 8, .shared_bytes = shared};
-      CHECK(on_cuda(shape) == (k <= 32 ? top_k_variant::threshold : top_k_variant::sort));
+    for (const index_t cols : {1000000, 10000000}) {
+      const index_t most = cols == 1000000 ? 32 : 128;
+      for (const index_t k : {index_t{1}, most, most + 1, cols}) {
+        const top_k_shape shape{
+            .cols = cols, .k = k, .distinct = true, .element_bytes = 8, .shared_bytes = shared};
+        CHECK(on_cuda(shape) == (k <= most ? top_k_variant::threshold : top_k_variant::sort));
+      }
     }
   }
 }

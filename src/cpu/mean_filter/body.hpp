@@ -15,8 +15,6 @@
 
 #include "cpu/mean_filter/blocks.hpp"
 
-#include "cpu/mean_filter/lanes.hpp"
-
 #include "cpu/mean_filter/exact.hpp"
 
 namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
@@ -46,44 +44,21 @@ void run_short_window(const strip_request& request) {
   }
 }
 
-template <int C, int Window>
-void run_short(const strip_request& request) {
-  if constexpr (C == 2 && Window > 1) {
-    const auto attempt = [&](const exact_grids& grids) {
-      return run_short_exactly<Window>(request, grids);
-    };
-    if (!sum_on_grids(request, request.outputs, attempt)) run_short_window<3, Window>(request);
-  } else {
-    run_short_window<C, Window>(request);
-  }
-}
-
-template <int C>
-void run_blocks(const strip_request& request) {
-  strip<C> work(request);
-  work.run();
-}
-
 template <int C>
 void run_strip(const strip_request& request) {
-  const bool is_short = [&]<int... Less>(std::integer_sequence<int, Less...>) {
-    return ((request.window == Less + 1 ? (run_short<C, Less + 1>(request), true) : false) || ...);
-  }(std::make_integer_sequence<int, 7>());
-  if (is_short) return;
-  strip_request rest = request;
-  if (C == 2 && request.window <= longest_exact_window) {
-    if (const index_t segment = segment_outputs(request); segment > 0) {
-      strip_request long_part = request;
-      long_part.outputs = segment * strip_lanes;
-      const auto attempt = [&](const exact_grids& grids) {
-        return exact_lanes(long_part, segment, grids).run();
-      };
-      if (!sum_on_grids(long_part, long_part.outputs, attempt)) run_blocks<3>(long_part);
-      rest.first += long_part.outputs;
-      rest.outputs -= long_part.outputs;
+  if constexpr (C == 2) {
+    if (request.window == 1) return run_strip<1>(request);
+    if (request.window <= longest_exact_window) {
+      return exact_strip(request).run([](const strip_request& part) { run_strip<3>(part); });
     }
   }
-  if (rest.outputs > 0) run_blocks<C>(rest);
+  const bool is_short = [&]<int... Less>(std::integer_sequence<int, Less...>) {
+    return ((request.window == Less + 1 ? (run_short_window<C, Less + 1>(request), true) : false) ||
+            ...);
+  }(std::make_integer_sequence<int, 7>());
+  if (is_short) return;
+  strip<C> work(request);
+  work.run();
 }
 
 // Past the caches: whole vectors from the first aligned one on.

@@ -6,10 +6,11 @@
 // a running sum, which adds what enters a window and subtracts what leaves it, loses nothing, and
 // the sum of both parts is the sum of the window, rounded once. With |x| < 2^E and w <= 2^c the
 // coarse grid is 2^(E + c - 52), the fine one 2^(E + 2 c - 106): 85 bits below 2^E at w = 1000, so
-// that elements down to 2^(E - 32) keep all their bits. Every element is checked as it enters. A
-// strip that fails is summed again in blocks of compensated sums with a bound of their error; a
-// window for which that bound does not decide the rounding is summed exactly. All three round the
-// same sum once, so the bits do not depend on which of them ran, nor on the rest of the strip.
+// that elements down to 2^(E - 32) keep all their bits. Every element is checked as it enters.
+// Where one fails, some outputs are summed in blocks of compensated sums with a bound of their
+// error; a window for which that bound does not decide the rounding is summed exactly. All three
+// round the same sum once, so the bits do not depend on which of them ran, nor on the rest of the
+// strip.
 
 namespace gpu::cpu::GPU_SIMILARITY_LEVEL {
 namespace {
@@ -33,14 +34,13 @@ struct exact_grids {
   double bound = 0;  // x + bound keeps the exponent of bound where x is small enough
 };
 
-// For windows of at least 2 elements below 2^exponent. False where the range of double is too
-// short.
+// For windows of elements below 2^exponent. False where the range of double is too short.
 GPU_SIMILARITY_INLINE bool make_grids(int exponent, index_t window, exact_grids& grids) {
   constexpr int least = -1000;  // so that no grid is finer than what doubles have
   constexpr int most = 1000;
   if (exponent > most) return false;
   if (exponent < least) exponent = least;
-  int growth = 2;
+  int growth = 4;  // the sums of 8 differences of elements are exact too
   while ((index_t{1} << growth) < window) ++growth;
   const int fine = exponent + 2 * growth - 106 < -1074 ? -1074 : exponent + 2 * growth - 106;
   grids.coarse = 1.5 * power_of_two(exponent + growth);
@@ -55,19 +55,16 @@ class splitter {
   explicit splitter(const exact_grids& grids)
       : coarse_(vec{} + grids.coarse), fine_(vec{} + grids.fine), bound_(vec{} + grids.bound) {}
 
-  GPU_SIMILARITY_INLINE void split(vec x, vec& high, vec& low) const {
-    high = (x + coarse_) - coarse_;
-    low = x - high;
+  [[nodiscard]] GPU_SIMILARITY_INLINE sum<2> split(vec x) const {
+    const vec high = (x + coarse_) - coarse_;
+    return {high, x - high};
   }
-  GPU_SIMILARITY_INLINE void split_checked(vec x, vec& high, vec& low) {
-    split(x, high, low);
-    const vec kept = (low + fine_) - fine_;
-    misfits_ |= (int_vec)kept ^ (int_vec)low;
+  GPU_SIMILARITY_INLINE sum<2> split_checked(vec x) {
+    const sum<2> both = split(x);
+    const vec kept = (both.low + fine_) - fine_;
+    misfits_ |= (int_vec)kept ^ (int_vec)both.low;
     too_large_ |= (int_vec)(x + bound_) ^ (int_vec)bound_;
-  }
-  GPU_SIMILARITY_INLINE void take_checks(const splitter& other) {
-    misfits_ = other.misfits_;
-    too_large_ = other.too_large_;
+    return both;
   }
   // Whether all elements so far fitted. A NaN or Inf does not: its low part is NaN, and the
   // exponent of its sum with the bound is another.
@@ -88,165 +85,169 @@ class splitter {
   int_vec too_large_ = {};
 };
 
-// The strip as 8 segments side by side, each with a running sum.
-class exact_lanes {
- public:
-  exact_lanes(const strip_request& request, index_t segment, const exact_grids& grids)
-      : request_(request), segment_(segment), splitter_(grids) {}
+// Lanes from `From` lanes below, and 0 where there are none.
+template <int From, int... I>
+GPU_SIMILARITY_INLINE vec moved_up(vec v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(vec{}, v, (I < From ? I : I - From + lanes)...);
+}
+// The last lane in all of them.
+template <int... I>
+GPU_SIMILARITY_INLINE vec last_lane(vec v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (0 * I + lanes - 1)...);
+}
+constexpr std::make_integer_sequence<int, lanes> every_lane;
 
-  // False where an element does not fit the grids; then what was emitted is wrong.
-  bool run() {
-    const index_t before = request_.window - 1;
-    for (index_t done = 0; done < before; done += pass_rows) {
-      add_rows(done, before - done < pass_rows ? before - done : pass_rows);
+// A sum that steps from output to output, `lanes` of them at a time.
+struct running_sum {
+  vec next = vec{};  // the sum of the first lane, in all lanes
+
+  GPU_SIMILARITY_INLINE vec advance(vec steps) {
+    vec up_to = steps + moved_up<1>(steps, every_lane);
+    if constexpr (lanes > 2) up_to += moved_up<2>(up_to, every_lane);
+    if constexpr (lanes > 4) up_to += moved_up<4>(up_to, every_lane);
+    const vec sums = next + moved_up<1>(up_to, every_lane);
+    next += last_lane(up_to, every_lane);
+    return sums;
+  }
+};
+
+// A strip of windows of 2 elements and more.
+class exact_strip {
+ public:
+  explicit exact_strip(const strip_request& request) : request_(request) {}
+
+  // `give_up(request)` sums some outputs that do not fit the grids.
+  template <class GiveUp>
+  void run(GiveUp give_up) {
+    alignas(64) double values[strip_pass_elements];
+    bool has_grids = *request_.exponent != no_exponent && make(*request_.exponent);
+    bool are_own = false;
+    const index_t least_given_up =
+        8 * request_.window > strip_pass_elements ? 8 * request_.window : strip_pass_elements;
+    index_t given_up = least_given_up;
+    for (index_t first = 0; first < request_.outputs;) {
+      const index_t left = request_.outputs - first;
+      const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
+      if (has_grids && sum_outputs(request_.first + first, count, values)) {
+        request_.emit(request_.first + first, count, values);
+        first += count;
+        given_up = least_given_up;
+      } else if (!are_own) {  // the grids of another strip: once more, where its own are others
+        are_own = true;
+        const int exponent = largest_exponent();
+        int& known = *request_.exponent;
+        if (known < exponent || known > exponent + spare_powers) {
+          known = exponent + spare_powers;
+          has_grids = make(known);
+        }
+      } else {
+        strip_request part = request_;
+        part.first += first;
+        part.outputs = has_grids && given_up < left ? given_up : left;
+        give_up(part);
+        first += part.outputs;
+        given_up *= 2;
+      }
     }
-    for (index_t first = 0; first < segment_; first += pass_rows) {
-      if (!splitter_.fits()) return false;
-      write_pass(first, segment_ - first < pass_rows ? segment_ - first : pass_rows);
-    }
-    return splitter_.fits();
   }
 
  private:
-  static constexpr index_t pass_rows = lane_rows::most;
-  struct split_sum {
-    vec high = vec{};
-    vec low = vec{};
-    vec leaving_high = vec{};  // of the element that left last
-    vec leaving_low = vec{};
-  };
-
-  void add_rows(index_t first, index_t count) {
-    entering_.stage(request_, segment_, first, count);
-    splitter split = splitter_;
-    for (index_t k = 0; k < count; k += 8) {
-      lane_block block;
-      load_lanes(entering_.row, k, block);
-      const index_t valid = count - k < 8 ? count - k : 8;
-      for (index_t i = 0; i < valid; ++i) {
-        for (int q = 0; q < parts; ++q) {
-          vec high;
-          vec low;
-          split.split_checked(block.at[i][q], high, low);
-          sums_[q].high += high;
-          sums_[q].low += low;
-        }
-      }
-    }
-    splitter_.take_checks(split);
+  bool make(int exponent) {
+    is_running_ = false;
+    return make_grids(exponent, request_.window, grids_);
   }
 
-  void write_pass(index_t first, index_t count) {
-    entering_.stage(request_, segment_, first + request_.window - 1, count);
-    leaving_.stage(request_, segment_, first, count);
-    alignas(64) double values[strip_lanes * pass_rows];
-    const vec inverse = vec{} + 1.0 / request_.divisor;
+  // The means of `count` outputs. False where an element does not fit the grids.
+  bool sum_outputs(index_t place, index_t count, double* values) {
+    const index_t whole = (count + strip_lanes - 1) / strip_lanes * strip_lanes;
+    splitter split(grids_);
+    // Few elements are added for each window where that takes less than running sums.
+    if (request_.window < 8 && (lanes < 8 || request_.outputs < 1024)) {
+      const double* from = request_.stage(place, whole + strip_lanes, staged_[0]);
+      [&]<int... Less>(std::integer_sequence<int, Less...>) {
+        ((request_.window == Less + 2 ? sum_few<Less + 2>(from, whole, split, values) : void()),
+         ...);
+      }(std::make_integer_sequence<int, 6>());
+      return split.fits();
+    }
+    if (!is_running_) start(place, split);
+    const double* leaving = request_.stage(place, whole, staged_[0]);
+    const double* entering = request_.stage(place + request_.window, whole, staged_[1]);
     const vec divisor = vec{} + request_.divisor;
-    splitter split = splitter_;
-    split_sum sum[parts];
-    for (int q = 0; q < parts; ++q) sum[q] = sums_[q];
-    for (index_t k = 0; k < count; k += 8) {
-      lane_block enters;
-      lane_block leaves;
-      load_lanes(entering_.row, k, enters);
-      load_lanes(leaving_.row, k, leaves);
-      for (int i = 0; i < 8; ++i) {
-        for (int q = 0; q < parts; ++q) {
-          vec entering_high;
-          vec entering_low;
-          split.split_checked(enters.at[i][q], entering_high, entering_low);
-          split_sum& own = sum[q];
-          own.high += entering_high - own.leaving_high;
-          own.low += entering_low - own.leaving_low;
-          enters.at[i][q] = divided<true>(own.high + own.low, divisor, inverse);
-          split.split(leaves.at[i][q], own.leaving_high, own.leaving_low);
-        }
+    const vec inverse = vec{} + 1.0 / request_.divisor;
+    running_sum high = high_;
+    running_sum low = low_;
+    for (index_t i = 0; i < whole; i += lanes) {
+      const auto in = split.split_checked(load(entering + i));
+      const auto out = split.split(load(leaving + i));
+      const vec total = high.advance(in.high - out.high) + low.advance(in.low - out.low);
+      store(values + i, divided<true>(total, divisor, inverse));
+    }
+    high_ = high;
+    low_ = low;
+    is_running_ = split.fits();
+    return is_running_;
+  }
+
+  // The sums of the window that begins at `place`.
+  void start(index_t place, splitter& split) {
+    high_ = {};
+    low_ = {};
+    for (index_t done = 0; done < request_.window; done += strip_pass_elements) {
+      const index_t left = request_.window - done;
+      const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
+      const double* from = request_.stage(place + done, count, staged_[0]);
+      for (index_t k = 0; k < count; ++k) {
+        const auto both = split.split_checked(vec{} + from[k]);
+        high_.next += both.high;
+        low_.next += both.low;
       }
-      store_lanes(enters, values, pass_rows, k);
     }
-    for (int q = 0; q < parts; ++q) sums_[q] = sum[q];
-    splitter_.take_checks(split);
-    for (index_t lane = 0; lane < strip_lanes; ++lane) {
-      request_.emit(request_.first + lane * segment_ + first, count, values + lane * pass_rows);
+  }
+
+  template <int Window>
+  void sum_few(const double* from, index_t whole, splitter& split, double* values) const {
+    const vec divisor = vec{} + request_.divisor;
+    const vec inverse = vec{} + 1.0 / request_.divisor;
+    alignas(64) double parts_of[2 * level_doubles];
+    for (index_t i = 0; i < whole + strip_lanes; i += lanes) {
+      put<2>(parts_of + i, level_doubles, split.split_checked(load(from + i)));
     }
+    for (index_t i = 0; i < whole; i += lanes) {
+      sum<2> total = get<2>(parts_of + i, level_doubles);
+      for (int k = 1; k < Window; ++k) {
+        const auto both = get<2>(parts_of + i + k, level_doubles);
+        total = {total.high + both.high, total.low + both.low};
+      }
+      store(values + i, divided<true>(total.high + total.low, divisor, inverse));
+    }
+  }
+
+  // The least E for which all numbers are below 2^E.
+  int largest_exponent() {
+    const index_t elements = request_.outputs + request_.window - 1;
+    unsigned long long largest = 0;
+    for (index_t first = 0; first < elements; first += strip_pass_elements) {
+      const index_t left = elements - first;
+      const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
+      const double* values = request_.stage(request_.first + first, count, staged_[0]);
+      for (index_t i = 0; i < count; ++i) {
+        unsigned long long bits;
+        __builtin_memcpy(&bits, values + i, sizeof(bits));
+        bits &= ~(1ULL << 63);
+        largest = bits > largest && bits < 0x7FFULL << 52 ? bits : largest;
+      }
+    }
+    return static_cast<int>(largest >> 52) - 1022;
   }
 
   const strip_request& request_;
-  const index_t segment_;
-  splitter splitter_;
-  split_sum sums_[parts];
-  lane_rows entering_;
-  lane_rows leaving_;
+  exact_grids grids_;
+  bool is_running_ = false;  // the sums are those of the next output
+  running_sum high_;
+  running_sum low_;
+  double staged_[2][level_doubles];
 };
-
-// Windows of 2 to 7 elements: each from its split elements.
-template <int Window>
-bool run_short_exactly(const strip_request& request, const exact_grids& grids) {
-  const vec divisor = vec{} + request.divisor;
-  const vec inverse = vec{} + 1.0 / request.divisor;
-  splitter split(grids);
-  double staged[level_doubles];
-  alignas(64) double high[level_doubles];
-  alignas(64) double low[level_doubles];
-  alignas(64) double values[strip_pass_elements];
-  for (index_t first = 0; first < request.outputs && split.fits(); first += strip_pass_elements) {
-    const index_t left = request.outputs - first;
-    const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
-    const index_t rounded_up = (count + strip_lanes - 1) / strip_lanes * strip_lanes;
-    const double* from = request.stage(request.first + first, rounded_up + strip_lanes, staged);
-    for (index_t i = 0; i < rounded_up + strip_lanes; i += lanes) {
-      vec high_part;
-      vec low_part;
-      split.split_checked(load(from + i), high_part, low_part);
-      store(high + i, high_part);
-      store(low + i, low_part);
-    }
-    for (index_t i = 0; i < rounded_up; i += lanes) {
-      vec high_sum = load(high + i);
-      vec low_sum = load(low + i);
-      for (int k = 1; k < Window; ++k) {
-        high_sum += load(high + i + k);
-        low_sum += load(low + i + k);
-      }
-      store(values + i, divided<true>(high_sum + low_sum, divisor, inverse));
-    }
-    request.emit(request.first + first, count, values);
-  }
-  return split.fits();
-}
-
-// The least E for which all elements are below 2^E.
-int largest_exponent(const strip_request& request, index_t outputs) {
-  double staged[strip_pass_elements + strip_overread];
-  const index_t elements = outputs + request.window - 1;
-  unsigned long long largest = 0;
-  for (index_t first = 0; first < elements; first += strip_pass_elements) {
-    const index_t left = elements - first;
-    const index_t count = left < strip_pass_elements ? left : strip_pass_elements;
-    const double* values = request.stage(request.first + first, count, staged);
-    for (index_t i = 0; i < count; ++i) {
-      unsigned long long bits;
-      __builtin_memcpy(&bits, values + i, sizeof(bits));
-      bits &= ~(1ULL << 63);
-      largest = bits > largest ? bits : largest;
-    }
-  }
-  return static_cast<int>(largest >> 52) - 1022;
-}
-
-// Runs `attempt` with grids that suit the strip: those of the strip before, or, where they do not,
-// its own. False where no grids do.
-template <class Attempt>
-bool sum_on_grids(const strip_request& request, index_t outputs, Attempt attempt) {
-  exact_grids grids;
-  int& hint = *request.exponent;
-  if (hint != no_exponent && make_grids(hint, request.window, grids) && attempt(grids)) return true;
-  const int exponent = largest_exponent(request, outputs);
-  if (hint >= exponent && hint <= exponent + spare_powers) return false;
-  if (!make_grids(exponent + spare_powers, request.window, grids) || !attempt(grids)) return false;
-  hint = exponent + spare_powers;
-  return true;
-}
 
 }  // namespace
 }  // namespace gpu::cpu::GPU_SIMILARITY_LEVEL

@@ -6,19 +6,17 @@
 #include <memory>
 #include <new>
 #include <type_traits>
-#include <vector>
 
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
 #include "base/parallel.hpp"
 #include "base/poll_progress.hpp"
-#include "cpu/mean_filter/common_sum.hpp"
 #include "cpu/mean_filter/exact_sum.hpp"
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
 #include "cpu/mean_filter/strip_runner.hpp"
-#include "cpu/platform/instruction_set.hpp"
+#include "cpu/platform/level_table.hpp"
 
 namespace gpu::cpu {
 
@@ -43,19 +41,7 @@ double sum_exactly(const strip_request& request, index_t output) {
 }
 
 const strip_kernels& usable_strip_kernels() {
-#if defined(__x86_64__)
-  switch (usable_instruction_set()) {
-    case instruction_set::amx:
-    case instruction_set::avx512_vnni:
-    case instruction_set::avx512:
-      return avx512::strips;
-    case instruction_set::avx2:
-      return avx2::strips;
-    case instruction_set::baseline:
-      break;
-  }
-#endif
-  return baseline::strips;
+  return GPU_SIMILARITY_USABLE(strips);
 }
 
 namespace {
@@ -73,15 +59,14 @@ constexpr index_t least_outputs_per_thread = 4096;
 // Outputs of a convolution between two polls of the call's progress.
 constexpr index_t outputs_per_poll = index_t{1} << 16;
 
-// Each output on its own, in the order of the row: the reference. `common` is the sum of what
-// the window holds beside the places of `shape`. Elements and mean are multiplied by `scale`.
+// Each output on its own, in the order of the row: the reference. Elements and mean are multiplied
+// by `scale`.
 template <class In>
-double direct_mean(const In* row, const filter_shape& shape, const common_sum& common,
-                   nan_policy nans, index_t j, double scale = 1) {
-  double high = common.high;
-  double low = common.low;
+double direct_mean(const In* row, const filter_shape& shape, nan_policy nans, index_t j,
+                   double scale = 1) {
+  double high = 0;
+  double low = 0;
   index_t places = shape.boundary == boundary::shrink ? 0 : shape.divisor - shape.window;
-  places -= static_cast<index_t>(common.missing);
   for (index_t k = 0; k < shape.window; ++k) {
     const index_t index = detail::extended_index(j - shape.left + k, shape.cols, shape.boundary);
     if (index < 0) {
@@ -100,21 +85,9 @@ double direct_mean(const In* row, const filter_shape& shape, const common_sum& c
   return (std::isnan(total) ? high : total) / static_cast<double>(places);
 }
 
-// The mean where a sum on the way to it may have been beyond double.
-template <class In>
-double mean_of_large(const In* row, const filter_shape& shape, nan_policy nans, index_t j) {
-  const common_sum common =
-      shape.folds() ? common_to_windows(row, shape, nans, no_overflow_scale) : common_sum{};
-  return direct_mean(row, shape, common, nans, j, no_overflow_scale) / no_overflow_scale;
-}
-
 template <class In, class Out>
 void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filter_shape& shape,
                      nan_policy nans, int threads) {
-  std::vector<common_sum> common(shape.folds() ? static_cast<std::size_t>(shape.rows) : 0);
-  for (std::size_t row = 0; row < common.size(); ++row) {
-    common[row] = common_to_windows(in.row(static_cast<index_t>(row)), shape, nans);
-  }
   const index_t cols = shape.output_cols;
   const index_t outputs = shape.rows * cols;
   const index_t worth = 1 + outputs / least_outputs_per_thread * shape.window;
@@ -123,11 +96,11 @@ void filter_directly(matrix_view<const In> in, matrix_view<Out> out, const filte
   const auto fill = [&](index_t i) {
     const index_t row = i / cols;
     const index_t j = i % cols;
-    const common_sum cut_off =
-        common.empty() ? common_sum{} : common[static_cast<std::size_t>(row)];
-    double mean = direct_mean(in.row(row), shape, cut_off, nans, j);
-    if constexpr (std::same_as<In, double>) {
-      if (!std::isfinite(mean)) mean = mean_of_large(in.row(row), shape, nans, j);
+    double mean = direct_mean(in.row(row), shape, nans, j);
+    if constexpr (std::same_as<In, double>) {  // a sum on the way may have been beyond double
+      if (!std::isfinite(mean)) {
+        mean = direct_mean(in.row(row), shape, nans, j, no_overflow_scale) / no_overflow_scale;
+      }
     }
     out.row(row)[j] = finished<Out>(mean);
   };

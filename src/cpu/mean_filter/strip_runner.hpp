@@ -8,7 +8,6 @@
 
 #include <gpu/mean_filter.hpp>
 
-#include "cpu/mean_filter/common_sum.hpp"
 #include "cpu/mean_filter/rows.hpp"
 #include "cpu/mean_filter/strip.hpp"
 #include "plan/mean_filter_variants.hpp"
@@ -41,14 +40,12 @@ class strip_runner {
         counts_(counts) {}
 
   void run(const In* row, Out* out, index_t first, index_t outputs) {
-    if (shape_.folds() && row != row_) common_ = common_of(row, 1);
     row_ = row;
     out_ = out;
     first_ = first;
     is_suspect_ = false;
     const auto stage_values = bound<&strip_runner::stage<staging::values>>();
     const auto emit_means = bound<&strip_runner::emit>();
-    const auto emit_of_folded = bound<&strip_runner::emit_folded>();
     const auto emit_of_shrinking = bound<&strip_runner::emit_shrinking>();
     strip_request request{.outputs = outputs,
                           .window = shape_.window,
@@ -60,10 +57,6 @@ class strip_runner {
     const bool omits = omits_ && holds_nan(outputs);
     if (omits) {
       run_omitting(request);
-    } else if (shape_.folds()) {
-      request.divisor = 1;
-      request.emit = emit_of_folded;
-      sum(request);
     } else if (shape_.boundary == boundary::shrink) {
       request.divisor = 1;
       request.emit = emit_of_shrinking;
@@ -115,13 +108,6 @@ class strip_runner {
     emit(first, count, means);
   }
 
-  void emit_folded(index_t first, index_t count, const double* values) {
-    double means[strip_pass_elements];
-    const double places = static_cast<double>(shape_.divisor) - common_.missing;
-    for (index_t i = 0; i < count; ++i) means[i] = common_.with(values[i]) / places;
-    emit(first, count, means);
-  }
-
   void keep_counts(index_t first, index_t count, const double* values) {
     std::copy(values, values + count, counts_ + first);
   }
@@ -132,9 +118,7 @@ class strip_runner {
       const index_t places = shape_.boundary == boundary::shrink
                                  ? detail::elements_in_window(shape_, first_ + first + i)
                                  : shape_.divisor;
-      const double sum = shape_.folds() ? common_.with(values[i]) : values[i];
-      const double missing = counts_[first + i] + common_.missing;
-      means[i] = sum / (static_cast<double>(places) - missing);
+      means[i] = values[i] / (static_cast<double>(places) - counts_[first + i]);
     }
     emit(first, count, means);  // 0 / 0 is NaN where nothing is present
   }
@@ -166,10 +150,6 @@ class strip_runner {
     sum(request);
   }
 
-  common_sum common_of(const In* row, double scale) const {
-    return common_to_windows(row, shape_, omits_ ? nan_policy::omit : nan_policy::propagate, scale);
-  }
-
   // Whether a finite element of the row is so large that the sum of a window can be beyond double.
   bool may_hold_large(index_t outputs) {
     const double places = static_cast<double>(shape_.divisor);
@@ -177,7 +157,6 @@ class strip_runner {
     const auto is_large = [&](double value) {
       return std::abs(value) > bound && std::isfinite(value);
     };
-    if (shape_.folds()) return std::any_of(row_, row_ + shape_.cols, is_large);
     double scratch[strip_pass_elements];
     const index_t elements = outputs + shape_.window - 1;
     for (index_t first = 0; first < elements; first += strip_pass_elements) {
@@ -202,12 +181,9 @@ class strip_runner {
       request.stage = stage_present;
       request.emit = emit_present;
     }
-    const common_sum common = common_;
-    if (shape_.folds()) common_ = common_of(row_, no_overflow_scale);
     is_mending_ = true;
     sum(request);
     is_mending_ = false;
-    common_ = common;
   }
 
   void sum(const strip_request& request) {
@@ -224,7 +200,6 @@ class strip_runner {
   double* scratch_;
   double* counts_;  // missing elements per output of the strip
   int exponent_ = no_exponent;
-  common_sum common_ = {};  // of row_
   const In* row_ = nullptr;
   Out* out_ = nullptr;
   index_t first_ = 0;

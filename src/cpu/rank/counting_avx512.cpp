@@ -1,5 +1,6 @@
 #define GPU_SIMILARITY_LEVEL avx512
 #define GPU_SIMILARITY_VECTOR_BYTES 64
+#define GPU_SIMILARITY_OWN_KERNELS
 #include "cpu/rank/counting_body.hpp"
 
 #include <immintrin.h>

@@ -1,7 +1,8 @@
 // The counting loops, compiled once per instruction set: the including file defines
-// GPU_SIMILARITY_LEVEL (a namespace) and GPU_SIMILARITY_VECTOR_BYTES, and then `kernels`. No
-// include guard, and no function of the standard library: an inline one compiled here could be the
-// copy that the linker keeps for machines without these instructions.
+// GPU_SIMILARITY_LEVEL (a namespace) and GPU_SIMILARITY_VECTOR_BYTES, and where it says
+// GPU_SIMILARITY_OWN_KERNELS the table `kernels` afterwards. No include guard, and no function of
+// the standard library: an inline one compiled here could be the copy that the linker keeps for
+// machines without these instructions.
 
 #include "cpu/rank/counting.hpp"
 
@@ -138,4 +139,14 @@ inline void widen(const std::int8_t* counts, index_t pitch, int rows, int cols, 
 }
 
 }  // namespace
+
+#ifndef GPU_SIMILARITY_OWN_KERNELS
+const counting_kernels kernels{count<std::int8_t>,
+                               count<std::int16_t>,
+                               count<std::int32_t>,
+                               count<std::int64_t>,
+                               narrow,
+                               widen};
+#endif
+
 }  // namespace gpu::cpu::GPU_SIMILARITY_LEVEL

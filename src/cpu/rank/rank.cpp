@@ -9,11 +9,17 @@
 #include <gpu/error.hpp>
 
 #include "base/element_types.hpp"
+#include "cpu/platform/level_table.hpp"
 #include "cpu/platform/scratch_limit.hpp"
 #include "cpu/rank/blocks.hpp"
 #include "plan/rank_variants.hpp"
 
 namespace gpu::cpu {
+
+const counting_kernels& usable_counting_kernels() {
+  return GPU_SIMILARITY_USABLE(kernels);
+}
+
 namespace {
 
 constexpr index_t no_nan = std::numeric_limits<index_t>::max();

@@ -10,10 +10,16 @@
 
 #include "base/element_types.hpp"
 #include "base/parallel.hpp"
+#include "cpu/platform/level_table.hpp"
 #include "cpu/top_k/entries.hpp"
 #include "cpu/top_k/parts.hpp"
 
 namespace gpu::cpu {
+
+const scan_table& usable_scan_table() {
+  return GPU_SIMILARITY_USABLE(top_k_scans);
+}
+
 namespace {
 
 constexpr index_t most_samples = 65536;

@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "base/round_up.hpp"
-#include "cuda/matmul/cublas.hpp"
 #include "cuda/transfer/host_staging.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_code.hpp"
@@ -81,8 +80,7 @@ void run_pitched(device_matrix_view<const T> a, device_matrix_view<const T> b,
 
 template <class T>
 void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
-         const matmul_options& options, const detail::matmul_choice& choice, int device,
-         cudaStream_t stream) {
+         const matmul_options& options, const detail::matmul_choice& choice, cudaStream_t stream) {
   const kernels::matmul_problem<T> problem = problem_of(a, b, c, options);
   switch (choice.variant) {
     case matmul_variant::naive:
@@ -99,8 +97,6 @@ void run(device_matrix_view<const T> a, device_matrix_view<const T> b, device_ma
       } else {
         return kernels::launch_matmul_tensor_double(problem, choice.tile, stream);
       }
-    case matmul_variant::cublas:
-      return multiply_by_cublas(a, b, c, options, device, stream);
     default:
       break;
   }
@@ -127,7 +123,7 @@ void scale(device_matrix_view<T> c, T beta, cudaStream_t stream) {
 template <class T>
 void run_scaled(device_matrix_view<const T> a, device_matrix_view<const T> b,
                 device_matrix_view<T> c, const matmul_options& options,
-                const detail::matmul_choice& choice, int device, cudaStream_t stream) {
+                const detail::matmul_choice& choice, cudaStream_t stream) {
   const auto alpha = static_cast<T>(options.alpha);
   const auto beta = static_cast<T>(options.beta);
   const auto combine = [&](device_matrix_view<T> product) {
@@ -135,7 +131,7 @@ void run_scaled(device_matrix_view<const T> a, device_matrix_view<const T> b,
                                       c.row_stride(), c.rows(), c.cols(), stream);
   };
   if (choice.product_bytes == 0) {
-    run(a, b, c, options, choice, device, stream);
+    run(a, b, c, options, choice, stream);
     return combine(c);
   }
   const scratch memory(options.workspace, choice.workspace_bytes, stream);
@@ -146,64 +142,45 @@ void run_scaled(device_matrix_view<const T> a, device_matrix_view<const T> b,
   in_rest.workspace = {memory.data() + choice.product_bytes,
                        static_cast<index_t>(rest.workspace_bytes)};
   const device_matrix_view<T> product(reinterpret_cast<T*>(memory.data()), c.rows(), c.cols());
-  run(a, b, product, in_rest, rest, device, stream);
+  run(a, b, product, in_rest, rest, stream);
   combine(product);
 }
 
-/// Device memory for a matrix, copied to and from row by row.
+/// Device memory for a matrix from the stream's pool, copied to and from row by row. Rows begin at
+/// multiples of `pitch` bytes.
 template <class T>
 class staged_matrix {
  public:
-  /// `pitched`: rows at the device's own pitch by cudaMallocPitch, which waits for the device;
-  /// otherwise from the stream's pool, rows at multiples of 16 bytes.
-  staged_matrix(index_t rows, index_t cols, bool pitched, cudaStream_t stream)
-      : rows_(rows), cols_(cols), stride_(round_up(cols, wide_elements<T>)) {
-    if (rows == 0 || cols == 0) return;
-    if (pitched) {
-      std::size_t pitch = 0;
-      void* memory = nullptr;
-      GPU_SIMILARITY_CUDA_CHECK(
-          cudaMallocPitch(&memory, &pitch, row_bytes(), static_cast<std::size_t>(rows)));
-      pitched_ = static_cast<T*>(memory);
-      stride_ = static_cast<index_t>(pitch / sizeof(T));
-    } else {
-      pooled_ = device_buffer<T>(static_cast<std::size_t>(rows * stride_), stream);
-    }
-  }
-  staged_matrix(const staged_matrix&) = delete;
-  staged_matrix& operator=(const staged_matrix&) = delete;
-  ~staged_matrix() {
-    if (pitched_ != nullptr) static_cast<void>(cudaFree(pitched_));
-  }
+  staged_matrix(index_t rows, index_t cols, std::size_t pitch, cudaStream_t stream)
+      : rows_(rows),
+        cols_(cols),
+        stride_(round_up(cols, static_cast<index_t>(pitch / sizeof(T)))),
+        memory_(static_cast<std::size_t>(rows * stride_), stream) {}
 
-  [[nodiscard]] device_matrix_view<T> view() const { return {data(), rows_, cols_, stride_}; }
-
+  [[nodiscard]] device_matrix_view<T> view() const {
+    return {memory_.data(), rows_, cols_, stride_};
+  }
   void copy_from(const T* from, index_t stride, cudaStream_t stream) const {
-    if (rows_ == 0 || cols_ == 0) return;
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpy2DAsync(data(), static_cast<std::size_t>(stride_) * sizeof(T), from,
-                          static_cast<std::size_t>(stride) * sizeof(T), row_bytes(),
-                          static_cast<std::size_t>(rows_), cudaMemcpyHostToDevice, stream));
+    copy(memory_.data(), stride_, from, stride, cudaMemcpyHostToDevice, stream);
   }
   void copy_to(T* to, index_t stride, cudaStream_t stream) const {
-    if (rows_ == 0 || cols_ == 0) return;
-    GPU_SIMILARITY_CUDA_CHECK(
-        cudaMemcpy2DAsync(to, static_cast<std::size_t>(stride) * sizeof(T), data(),
-                          static_cast<std::size_t>(stride_) * sizeof(T), row_bytes(),
-                          static_cast<std::size_t>(rows_), cudaMemcpyDeviceToHost, stream));
+    copy(to, stride, memory_.data(), stride_, cudaMemcpyDeviceToHost, stream);
   }
 
  private:
-  [[nodiscard]] T* data() const { return pitched_ != nullptr ? pitched_ : pooled_.data(); }
-  [[nodiscard]] std::size_t row_bytes() const {
-    return static_cast<std::size_t>(cols_) * sizeof(T);
+  void copy(T* to, index_t to_stride, const T* from, index_t from_stride, cudaMemcpyKind kind,
+            cudaStream_t stream) const {
+    if (rows_ == 0 || cols_ == 0) return;
+    const auto bytes = [](index_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(to, bytes(to_stride), from, bytes(from_stride),
+                                                bytes(cols_), static_cast<std::size_t>(rows_), kind,
+                                                stream));
   }
 
   index_t rows_;
   index_t cols_;
   index_t stride_;
-  device_buffer<T> pooled_;
-  T* pitched_ = nullptr;
+  device_buffer<T> memory_;
 };
 
 /// How many rows of C go at once, and what runs for them.
@@ -217,10 +194,10 @@ panel_plan plan_panels(const detail::matmul_extents& e, const matmul_options& op
                        const detail::matmul_device& device) {
   constexpr auto any = std::numeric_limits<std::size_t>::max();
   if (e.m == 0 || e.n == 0) return {0, choose_matmul_cuda(e, sizeof(T), options, device, any)};
-  // A pitch is a multiple of at most 512 bytes on every device so far.
   const auto bytes = [](index_t rows, index_t cols) {
     return static_cast<std::size_t>(rows) *
-           static_cast<std::size_t>(round_up(cols * static_cast<index_t>(sizeof(T)), 512));
+           static_cast<std::size_t>(
+               round_up(cols * static_cast<index_t>(sizeof(T)), policy::pitch_bytes));
   };
   const bool flipped = options.a == transposition::transpose;
   const auto operands = [&](index_t rows) {
@@ -265,25 +242,20 @@ detail::matmul_device describe_matmul_device(const execution& exec) {
                            .code = code.capability,
                            .multiprocessors = info.multiprocessors,
                            .shared_bytes = static_cast<std::size_t>(shared_bytes),
-                           .has_wgmma = code.has_warpgroups,
-                           .has_cublas = has_cublas()};
+                           .has_wgmma = code.has_warpgroups};
 }
 
 template <class T>
 void matmul(device_matrix_view<const T> a, device_matrix_view<const T> b, device_matrix_view<T> c,
             const matmul_options& options, const detail::matmul_choice& choice) {
   if (c.empty()) return;
-  const int device = device_of(options.exec);
-  const device_guard guard(device);
+  const device_guard guard(device_of(options.exec));
   cudaStream_t stream = options.exec.stream.get();
   const auto alpha = static_cast<T>(options.alpha);
   const auto beta = static_cast<T>(options.beta);
   if (a.empty() || alpha == T{0}) return scale(c, beta, stream);  // k = 0, or as if it were
-  const bool is_scaled = alpha != T{1} || beta != T{0};
-  if (is_scaled && choice.variant != matmul_variant::cublas) {
-    return run_scaled(a, b, c, options, choice, device, stream);
-  }
-  run(a, b, c, options, choice, device, stream);
+  const auto how = alpha != T{1} || beta != T{0} ? run_scaled<T> : run<T>;
+  how(a, b, c, options, choice, stream);
 }
 
 template <class T>
@@ -300,14 +272,15 @@ void matmul(matrix_view<const T> a, matrix_view<const T> b, matrix_view<T> c,
   if (options.exec.stream.get() == nullptr) on_stream.exec.stream = cudaStreamPerThread;
   cudaStream_t stream = on_stream.exec.stream.get();
 
-  const bool pitched = panels.choice.variant == matmul_variant::pitched;
-  const staged_matrix<T> whole_b(b.rows(), b.cols(), pitched, stream);
+  const std::size_t pitch =
+      panels.choice.variant == matmul_variant::pitched ? policy::pitch_bytes : 16;
+  const staged_matrix<T> whole_b(b.rows(), b.cols(), pitch, stream);
   whole_b.copy_from(b.data(), b.row_stride(), stream);
   for (index_t i = 0; i < c.rows(); i += panels.rows) {
     const index_t rows = std::min(panels.rows, c.rows() - i);
-    const staged_matrix<T> some_a(flipped ? extents.k : rows, flipped ? rows : extents.k, pitched,
+    const staged_matrix<T> some_a(flipped ? extents.k : rows, flipped ? rows : extents.k, pitch,
                                   stream);
-    const staged_matrix<T> some_c(rows, c.cols(), pitched, stream);
+    const staged_matrix<T> some_c(rows, c.cols(), pitch, stream);
     some_a.copy_from(flipped ? a.data() + i : a.row(i), a.row_stride(), stream);
     if (static_cast<T>(options.beta) != T{0}) some_c.copy_from(c.row(i), c.row_stride(), stream);
     const device_matrix_view<const T> a_view = some_a.view();

@@ -25,20 +25,13 @@ void check_workspace(std::size_t needed, const execution& exec) {
                       needed);
 }
 
-// The variant `direct` reads weights from device memory.
-std::size_t workspace_bytes(const filter_shape& shape, std::span<const double> weights,
-                            mean_filter_variant variant) {
-  if (weights.empty()) return kernels::mean_filter_workspace_bytes(shape, variant);
-  return variant == mean_filter_variant::direct ? weights.size_bytes() : 0;
-}
-
 }  // namespace
 
 template <class In, class Out>
 void filter(device_matrix_view<const In> in, std::span<const double> weights,
             device_matrix_view<Out> out, const filter_shape& shape, mean_filter_variant variant,
             nan_policy nans, device_workspace workspace, const execution& exec) {
-  const std::size_t bytes = workspace_bytes(shape, weights, variant);
+  const std::size_t bytes = filter_workspace(shape, std::ssize(weights), variant);
   check_workspace(bytes, exec);
   const device_guard guard(device_of(exec));
   const cudaStream_t stream = exec.stream.get();
@@ -68,7 +61,7 @@ void filter(matrix_view<const In> in, std::span<const double> weights, matrix_vi
     return batch;
   };
   const auto divide = [&](arena& memory, index_t rows) {
-    const std::size_t bytes = workspace_bytes(shape_of(rows), weights, variant);
+    const std::size_t bytes = filter_workspace(shape_of(rows), std::ssize(weights), variant);
     return batch_memory{.in = memory.take<In>(static_cast<std::size_t>(rows * in.cols())),
                         .out = memory.take<Out>(static_cast<std::size_t>(rows * out.cols())),
                         .scratch = take_scratch(memory, bytes)};
@@ -90,12 +83,26 @@ void filter(matrix_view<const In> in, std::span<const double> weights, matrix_vi
   run_in_batches({.what = what, .rows = in.rows()}, exec, divide, start, finish);
 }
 
-mean_filter_tile plan_mean_filter_tile(const filter_shape& shape, std::size_t element_bytes,
-                                       mean_filter_variant variant) {
-  return {kernels::mean_filter_tile_outputs(element_bytes, variant),
-          kernels::mean_filter_workspace_bytes(shape, variant)};
+index_t filter_tile(std::size_t element_bytes, mean_filter_variant variant) {
+  return kernels::mean_filter_tile_outputs(element_bytes, variant);
 }
 
-GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER)
+std::size_t filter_workspace(const filter_shape& shape, index_t weights,
+                             mean_filter_variant variant) {
+  if (weights == 0) return kernels::mean_filter_workspace_bytes(shape, variant);
+  // The variant `direct` reads weights from device memory.
+  return variant == mean_filter_variant::direct ? static_cast<std::size_t>(weights) * sizeof(double)
+                                                : 0;
+}
+
+#define GPU_SIMILARITY_INSTANTIATE(In, Out)                                                       \
+  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
+                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
+                       const execution&);                                                         \
+  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
+                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
+                       nan_policy, device_workspace, const execution&);
+GPU_SIMILARITY_FOR_EACH_FILTER_TYPES(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

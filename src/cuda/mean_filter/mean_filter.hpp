@@ -7,6 +7,7 @@
 #include <gpu/matrix_view.hpp>
 #include <gpu/mean_filter.hpp>
 
+#include "base/cuda_function.hpp"
 #include "plan/mean_filter_variants.hpp"
 
 namespace gpu::cuda {
@@ -16,30 +17,22 @@ namespace gpu::cuda {
 template <class In, class Out>
 void filter(matrix_view<const In> in, std::span<const double> weights, matrix_view<Out> out,
             const detail::filter_shape& shape, mean_filter_variant variant, nan_policy nans,
-            const execution& exec);
+            const execution& exec) GPU_SIMILARITY_OR_THROW;
 
 /// Device views: asynchronous on exec.stream.
 template <class In, class Out>
 void filter(device_matrix_view<const In> in, std::span<const double> weights,
             device_matrix_view<Out> out, const detail::filter_shape& shape,
             mean_filter_variant variant, nan_policy nans, device_workspace workspace,
-            const execution& exec);
+            const execution& exec) GPU_SIMILARITY_OR_THROW;
 
-/// Outputs of a block, and scratch memory, for a variant.
-struct mean_filter_tile {
-  index_t outputs = 0;
-  std::size_t workspace_bytes = 0;
-};
-mean_filter_tile plan_mean_filter_tile(const detail::filter_shape& shape, std::size_t element_bytes,
-                                       mean_filter_variant variant);
+/// Outputs of a block of a variant.
+GPU_SIMILARITY_CUDA_FUNCTION index_t
+filter_tile(std::size_t element_bytes, mean_filter_variant variant) GPU_SIMILARITY_OR_THROW;
 
-/// What is compiled for each type, with CUDA and without it.
-#define GPU_SIMILARITY_INSTANTIATE_MEAN_FILTER(In, Out)                                           \
-  template void filter(matrix_view<const In>, std::span<const double>, matrix_view<Out>,          \
-                       const detail::filter_shape&, mean_filter_variant, nan_policy,              \
-                       const execution&);                                                         \
-  template void filter(device_matrix_view<const In>, std::span<const double>,                     \
-                       device_matrix_view<Out>, const detail::filter_shape&, mean_filter_variant, \
-                       nan_policy, device_workspace, const execution&);
+/// Scratch memory of a variant in bytes; of means where there are no weights.
+GPU_SIMILARITY_CUDA_FUNCTION std::size_t filter_workspace(
+    const detail::filter_shape& shape, index_t weights,
+    mean_filter_variant variant) GPU_SIMILARITY_OR_THROW;
 
 }  // namespace gpu::cuda

@@ -112,6 +112,14 @@ void top_k(matrix_view<const T> data, index_t k, T* values, index_t* indices, in
   run_in_batches({.what = what, .rows = data.rows()}, options.exec, divide, start, download);
 }
 
-GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE_TOP_K)
+#define GPU_SIMILARITY_INSTANTIATE(T)                                                             \
+  template std::size_t top_k_workspace<T>(index_t, index_t, index_t, bool, const top_k_options&); \
+  template void top_k<T>(matrix_view<const T>, index_t, T*, index_t*, index_t*, index_t*,         \
+                         const top_k_options&);                                                   \
+  template void top_k<T>(device_matrix_view<const T>, index_t, device_matrix_view<T>,             \
+                         device_matrix_view<index_t>, device_matrix_view<index_t>, index_t*,      \
+                         const top_k_options&);
+GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
+#undef GPU_SIMILARITY_INSTANTIATE
 
 }  // namespace gpu::cuda

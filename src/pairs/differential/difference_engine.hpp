@@ -15,6 +15,7 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "base/cuda_function.hpp"
 #include "base/index_range.hpp"
 #include "pairs/measures/measures.hpp"
 #include "stats/difference_screen.hpp"
@@ -73,7 +74,7 @@ namespace gpu::cuda {
 /// The rows of both groups on the devices that `exec` names; a row with a NaN has no statistic.
 /// Columns of a table in device memory are gathered there, once the caller's stream has passed.
 /// @throw gpu::invalid_argument where such a table is on none of the devices.
-std::unique_ptr<detail::difference_engine> make_difference_engine(
+GPU_SIMILARITY_CUDA_FUNCTION std::unique_ptr<detail::difference_engine> make_difference_engine(
     const detail::measure_traits& what, const std::array<detail::column_group, 2>& groups,
-    pair_variant variant, const execution& exec);
+    pair_variant variant, const execution& exec) GPU_SIMILARITY_OR_THROW;
 }  // namespace gpu::cuda

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/double_double.hpp"
+#include "stats/significance/double_double.hpp"
 
 namespace gpu::stats {
 namespace {

@@ -6,7 +6,6 @@ get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(GPU_SIMILARITY_CUDA ${CUDA})
 set(GPU_SIMILARITY_WARPGROUP_CODE ${CUDA})
 set(GPU_SIMILARITY_OPENBLAS OFF)
-set(GPU_SIMILARITY_ENABLE_CUBLAS OFF)
 set(GPU_SIMILARITY_ARCHITECTURES "@ARCHITECTURES@")
 set(CMAKE_SYSTEM_PROCESSOR ${PROCESSOR})
 
@@ -20,7 +19,7 @@ endforeach()
 function(include)
 endfunction()
 
-# Generator expressions of the lists, for a release build without OpenBLAS and cuBLAS.
+# Generator expressions of the lists, for a release build without OpenBLAS.
 function(evaluate out)
   string(REPLACE "$<$<NOT:$<BOOL:OFF>>:_absent>" "_absent" text "${ARGN}")
   string(REPLACE "$<$<NOT:$<CONFIG:Debug>>:-O3>" "-O3" text "${text}")

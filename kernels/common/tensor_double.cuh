@@ -249,6 +249,8 @@ struct tile_feeder_f64 {
   a_stream load_a;
   b_stream load_b;
 
+  /// The tile of B of the first stage.
+  [[nodiscard]] __device__ const double* first_b() const { return stages + a_shape::size; }
   /// Starts to bring the next step of k.
   __device__ void fetch(int stage) {
     double* to = stages + stage * stage_size;
@@ -269,7 +271,7 @@ __device__ __forceinline__ void multiply_steps_f64(Feeder& feeder, index_t steps
   constexpr int substeps = Layout::depth / (4 * Layout::quads);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const double* a_first = feeder.stages + a_shape::place(row, lane % 4);
-  const double* b_first = feeder.stages + a_shape::size + b_shape::place(col, lane % 4);
+  const double* b_first = feeder.first_b() + b_shape::place(col, lane % 4);
   fragments_f64<Layout> at[2];
 #pragma unroll
   for (int s = 0; s < Layout::stages - 1; ++s) feeder.fetch(s);

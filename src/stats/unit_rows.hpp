@@ -9,6 +9,12 @@
 //
 // Every sum runs over 8 partial sums, element k into partial sum k mod 8 in increasing k: the eight
 // lanes of a 512-bit vector, two 256-bit vectors, or eight threads. Products enter by fma.
+//
+// A chain of additions takes its time however many processors there are, so rows longer than
+// most_whole_columns are cut into slices: each has partial sums of its own, and a partial sum of
+// the row is that of the first slice, to which those of the others are added in order. A chain
+// through a million columns has 125,000 steps, of slices 512 and then 244. More levels would not
+// pay: with as many columns as make the second chain long, reading them takes longer.
 
 #include <cmath>
 #include <cstdint>
@@ -21,28 +27,46 @@ namespace gpu::inline v0::detail {
 
 inline constexpr int partial_sums = 8;
 
+/// Columns of the longest rows that are one slice, and those of a slice of longer ones.
+inline constexpr index_t most_whole_columns = 16384;
+inline constexpr index_t slice_columns = 4096;
+static_assert(slice_columns % partial_sums == 0 && most_whole_columns % partial_sums == 0);
+
+/// Columns of a slice of a row of `cols`; the last one may have fewer.
+GPU_SIMILARITY_HOST_DEVICE constexpr index_t slice_of_row(index_t cols) {
+  return cols > most_whole_columns ? slice_columns : cols;
+}
+
 /// How eight partial sums become one.
 GPU_SIMILARITY_HOST_DEVICE inline double combine_partial_sums(const double (&s)[partial_sums]) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+/// The sum that add(k, s) makes of a row: it adds element k to a partial sum s.
+template <class Add>
+GPU_SIMILARITY_HOST_DEVICE inline double ordered(index_t count, const Add& add) {
+  double row[partial_sums] = {};
+  const index_t slice = slice_of_row(count);
+  for (index_t first = 0; first < count; first += slice) {
+    double s[partial_sums] = {};
+    const index_t end = count - first < slice ? count : first + slice;
+    for (index_t k = first; k < end; ++k) add(k, s[k % partial_sums]);
+    for (int l = 0; l < partial_sums; ++l) row[l] = first == 0 ? s[l] : row[l] + s[l];
+  }
+  return combine_partial_sums(row);
+}
+
 /// Sum of value(k), k in [0, count).
 template <class Value>
 GPU_SIMILARITY_HOST_DEVICE inline double ordered_sum(index_t count, const Value& value) {
-  double s[partial_sums] = {};
-  for (index_t k = 0; k < count; ++k) s[k % partial_sums] += value(k);
-  return combine_partial_sums(s);
+  return ordered(count, [&](index_t k, double& s) { s += value(k); });
 }
 
 /// Sum of left(k) * right(k), k in [0, count), each product fused with its addition.
 template <class Left, class Right>
 GPU_SIMILARITY_HOST_DEVICE inline double ordered_dot(index_t count, const Left& left,
                                                      const Right& right) {
-  double s[partial_sums] = {};
-  for (index_t k = 0; k < count; ++k) {
-    s[k % partial_sums] = fma(left(k), right(k), s[k % partial_sums]);
-  }
-  return combine_partial_sums(s);
+  return ordered(count, [&](index_t k, double& s) { s = fma(left(k), right(k), s); });
 }
 
 /// The statistic as reported and compared: the dot product of two unit rows, clipped.

@@ -32,6 +32,9 @@ answer answer_of(std::string job, const Add& add) {
   return {std::move(job), text};
 }
 
+/// Jobs of all pairs from this number on have rows of several slices (stats/unit_rows.hpp).
+inline constexpr std::uint64_t first_sliced_job = 500;
+
 /// Job `number` of all pairs.
 answer answer_of_pairs(std::uint64_t number, const gpu::execution& where);
 

@@ -266,6 +266,9 @@ job draw_job(std::uint64_t number) {
   j.what = from.one_of({gpu::measure::spearman, gpu::measure::spearman, gpu::measure::pearson,
                         gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor,
                         gpu::measure::kendall});
+  if (number >= first_sliced_job) {
+    j.what = from.one_of({gpu::measure::pearson, gpu::measure::cosine, gpu::measure::bicor});
+  }
   j.sink = all_sinks[from.below(all_sinks.size())];
   if (j.sink == "folded") {
     if (j.what == gpu::measure::spearman) {
@@ -274,10 +277,14 @@ job draw_job(std::uint64_t number) {
       j.sink = "edges";
     }
   }
-  const holes missing = from.one_of(
+  holes missing = from.one_of(
       {holes::none, holes::none, holes::none, holes::rows, holes::scattered, holes::patterns});
+  if (number >= first_sliced_job && missing != holes::rows) missing = holes::none;
   const bool is_pairwise = missing == holes::scattered || missing == holes::patterns;
-  const shape size = draw_shape(from, j.what, is_pairwise);
+  shape size = draw_shape(from, j.what, is_pairwise);
+  if (number >= first_sliced_job) {
+    size = {from.one_of<index_t>({2, 3, 9, 17}), from.one_of<index_t>({16'385, 20'481, 40'003})};
+  }
   const values kind =
       from.one_of({values::normal, values::alike, values::levels, values::counts, values::sparse});
   j.x = draw_table(from, size.rows, size.cols, kind);

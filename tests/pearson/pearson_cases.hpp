@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "pearson/pearson_measure.hpp"
@@ -80,6 +81,46 @@ inline void rows_that_round_alike_lose_no_edge(const pair_target& reference,
         CHECK(edges(target, cut) == edges(reference, cut));
       }
     }
+  }
+}
+
+/// From three rows, whose slices are added up apart, to as many as share whole tiles. `plain` adds
+/// up pair by pair, as the definition says.
+inline void rows_of_slices_have_one_sum(
+    const pair_target& plain, const pair_target& target,
+    const std::vector<std::pair<gpu::index_t, gpu::index_t>>& shapes = {
+        {3, 16'384}, {3, 16'385}, {5, 20'480}, {20, 36'873}, {70, 20'490}}) {
+  GPU_TEST_INFO(target);
+  for (const auto& [rows, cols] : shapes) {
+    CAPTURE(rows, cols);
+    auto data = random_matrix<double>(rows, cols, static_cast<std::uint64_t>(cols));
+    for (gpu::index_t k = 0; k < cols; ++k) {
+      data(1, k) = data(0, k) + 0.1 * data(1, k) + 100;
+      data(2, k) += 3;
+    }
+    data(2, 7) *= 0x1p-950;  // its sum cannot be scaled afterwards
+    if (rows > 4) {
+      for (gpu::index_t k = 0; k < cols; ++k) data(3, k) = (data(3, k) + 9) * 0x1p+1000;
+      for (gpu::index_t k = 0; k < cols; ++k) data(4, k) *= 0x1p-1040;  // subnormal
+    }
+    const auto edges = [&](const pair_target& where, double cut) {
+      const gpu::edge_sink sink{.keep = {.min_abs = cut}};
+      return gpu::pearson_all_pairs(data.view(), where.options(), sink).edges;
+    };
+    const auto wanted = edges(plain, 0);
+    CHECK(edges(target, 0) == wanted);
+    for (const std::size_t at : {std::size_t{0}, wanted.size() / 2}) {
+      const double cut = std::abs(wanted[at].statistic);
+      const auto counted = gpu::pearson_all_pairs(data.view(), target.options(),
+                                                  gpu::count_sink{.keep = {.min_abs = cut}});
+      CHECK(counted.kept == static_cast<std::uint64_t>(std::count_if(
+                                wanted.begin(), wanted.end(),
+                                [=](const gpu::edge& e) { return std::abs(e.statistic) >= cut; })));
+    }
+    if (rows > 20 || cols > 100'000) continue;
+    check_edges<pearson_measure>(edges(target, 0),
+                                 reference_pairs(reference_pearson(const_view(data))), cols,
+                                 gpu::tail::two_sided);
   }
 }
 

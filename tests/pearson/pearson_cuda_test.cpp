@@ -42,6 +42,15 @@ TEST_CASE("Pearson's cuts at a pair are exact on CUDA", "[pearson]") {
     gpu_test::rows_that_round_alike_lose_no_edge(cpu, target);
 }
 
+TEST_CASE("Pearson of rows of several slices on CUDA", "[pearson]") {
+  constexpr pair_target plain{.where = gpu::backend::cpu, .variant = gpu::pair_variant::naive};
+  for (const pair_target& target : {tensor(), shared}) {
+    gpu_test::rows_of_slices_have_one_sum(plain, target);
+  }
+  // So many slices that a block has several.
+  gpu_test::rows_of_slices_have_one_sum(cpu, tensor(), {{9, 3'800'001}});
+}
+
 TEST_CASE("Pearson of real data has the known answer on CUDA", "[pearson]") {
   for (const pair_target& target : {tensor(), shared}) {
     gpu_test::known_pearson_answers_of_gene_expression(target);

@@ -26,6 +26,10 @@ TEST_CASE("Pearson keeps its digits", "[pearson]") {
   }
 }
 
+TEST_CASE("Pearson of rows of several slices", "[pearson]") {
+  gpu_test::rows_of_slices_have_one_sum(naive, tiled);
+}
+
 TEST_CASE("Pearson of real data has the known answer", "[pearson]") {
   gpu_test::known_pearson_answers_of_gene_expression(tiled);
 }

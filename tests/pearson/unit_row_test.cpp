@@ -66,6 +66,45 @@ TEST_CASE("Rows are scaled to the bits of their definition", "[pearson]") {
   }
 }
 
+TEST_CASE("Rows of several slices are scaled to the bits of their definition", "[pearson]") {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const index_t cols : {16'384, 16'385, 20'479, 20'480, 20'487, 33'001}) {
+    INFO(cols << " columns");
+    std::vector<double> row(static_cast<std::size_t>(cols));
+    for (double& x : row) x = uniform(random) + 3;
+    check_row(row);
+  }
+}
+
+TEST_CASE("A long row is added up slice by slice", "[pearson]") {
+  const auto value = [](index_t k) { return std::sin(static_cast<double>(k)) + 0.1; };
+  const auto lane_of = [&](index_t lane, index_t begin, index_t end, bool squares) {
+    double sum = 0;
+    for (index_t k = begin + lane; k < end; k += 8) {
+      sum = squares ? std::fma(value(k), value(k), sum) : sum + value(k);
+    }
+    return sum;
+  };
+  for (const index_t cols : {5, 9'000, 16'384, 16'385, 20'480, 50'003}) {
+    for (const bool squares : {false, true}) {
+      double s[8];
+      for (index_t lane = 0; lane < 8; ++lane) {
+        const index_t slice = cols > 16'384 ? 4096 : cols;
+        double sum = lane_of(lane, 0, slice, squares);
+        for (index_t begin = slice; begin < cols; begin += slice) {
+          sum += lane_of(lane, begin, std::min(begin + slice, cols), squares);
+        }
+        s[lane] = sum;
+      }
+      const double wanted = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+      INFO(cols << " columns");
+      CHECK((squares ? gpu::detail::ordered_dot(cols, value, value)
+                     : gpu::detail::ordered_sum(cols, value)) == wanted);
+    }
+  }
+}
+
 TEST_CASE("Rows without a statistic are told apart", "[pearson]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();

@@ -50,10 +50,10 @@ struct job_limits {
 inline shape draw_shape(dice& d, measure what, kind of, const job_limits& limits) {
   shape out{d.one_of<index_t>({1,   2,   3,   31,  63,  64,  65,   127,  128,  129,  192,
                                257, 300, 383, 385, 512, 700, 1025, 1500, 1537, 3100, 5000}),
-            d.one_of<index_t>({3,    4,    5,      8,      9,       16,       17,  29,  30,
-                               31,   32,   33,     57,     62,      64,       65,  96,  97,
-                               100,  127,  128,    129,    200,     256,      257, 511, 1023,
-                               1201, 4099, 16'385, 32'769, 100'003, 1'000'001})};
+            d.one_of<index_t>({3,    4,    5,      8,      9,      16,      17,       29,  30,
+                               31,   32,   33,     57,     62,     64,      65,       96,  97,
+                               100,  127,  128,    129,    200,    256,     257,      511, 1023,
+                               1201, 4099, 16'385, 20'481, 32'769, 100'003, 1'000'001})};
   const bool is_slow = what == measure::kendall || of == kind::missing_values;
   const index_t most = is_slow ? std::min<index_t>(limits.products, 20'000'000) : limits.products;
   out.cols = std::min(out.cols, limits.cols);

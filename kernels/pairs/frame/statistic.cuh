@@ -33,36 +33,47 @@ class partial_sum_tree {
   double halves_ = 0;
 };
 
-__device__ inline double unit_row_dot(const double* x, const double* y, index_t segment) {
-  partial_sum_tree tree;
-  double total = 0;
-  for (int s = 0; s < detail::partial_sums; ++s) {
-    double sum = 0;
-    for (index_t k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
-    total = tree.add(s, sum);
-    x += segment;
-    y += segment;
-  }
-  return total;
+/// Elements of a segment of unit_row_layout that are of one slice of the row.
+__device__ inline index_t slice_of_segment(index_t segment) {
+  return detail::slice_of_row(detail::partial_sums * segment) / detail::partial_sums;
 }
 
 /// One partial sum of unit_row_layout: that of two segments.
-__device__ inline double segment_dot(const double* x, const double* y, int segment) {
-  double sum = 0;
-  if (segment % 2 != 0) {  // such segments are not aligned to two doubles
-    for (int k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
+__device__ inline double segment_dot(const double* x, const double* y, index_t segment) {
+  if (segment % 2 != 0) {  // such segments are not aligned to two doubles, and short
+    double sum = 0;
+    for (index_t k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
     return sum;
   }
   const auto* const x_pairs = reinterpret_cast<const double2*>(x);
   const auto* const y_pairs = reinterpret_cast<const double2*>(y);
+  const int slice = static_cast<int>(slice_of_segment(segment)) / 2;
+  const int pairs = static_cast<int>(segment) / 2;
+  double total = 0;
+  for (int first = 0; first < pairs; first += slice) {
+    const int end = min(first + slice, pairs);
+    double sum = 0;
 #pragma unroll 4
-  for (int k = 0; k < segment / 2; ++k) {
-    const double2 left = x_pairs[k];
-    const double2 right = y_pairs[k];
-    sum = fma(left.x, right.x, sum);
-    sum = fma(left.y, right.y, sum);
+    for (int k = first; k < end; ++k) {
+      const double2 left = x_pairs[k];
+      const double2 right = y_pairs[k];
+      sum = fma(left.x, right.x, sum);
+      sum = fma(left.y, right.y, sum);
+    }
+    total = first == 0 ? sum : total + sum;
   }
-  return sum;
+  return total;
+}
+
+__device__ inline double unit_row_dot(const double* x, const double* y, index_t segment) {
+  partial_sum_tree tree;
+  double total = 0;
+  for (int s = 0; s < detail::partial_sums; ++s) {
+    total = tree.add(s, segment_dot(x, y, segment));
+    x += segment;
+    y += segment;
+  }
+  return total;
 }
 
 /// The balanced tree of unit_row_dot over eight lanes, of which each has a partial sum. The lanes

@@ -37,8 +37,13 @@ class long_row {
   /// addition. All threads; all get it.
   template <bool squares, class Value>
   __device__ double sum(const Value& value) const {
-    const index_t chunks = ceil_div(cols_, index_t{chunk * unit_lanes});
+    constexpr index_t of_chunk = chunk * unit_lanes;
+    static_assert(detail::slice_columns % of_chunk == 0 &&
+                  detail::most_whole_columns % of_chunk == 0);
+    const index_t chunks = ceil_div(cols_, of_chunk);
+    const index_t of_slice = ceil_div(detail::slice_of_row(cols_), of_chunk);
     const int thread = static_cast<int>(threadIdx.x);
+    double slices = 0;  // those before
     double partial = 0;
     fill(0, thread, threads, value);
     __syncthreads();
@@ -46,13 +51,17 @@ class long_row {
       if (thread >= adders) {
         if (c + 1 < chunks) fill(c + 1, thread - adders, threads - adders, value);
       } else if (thread < unit_lanes) {
+        if (c > 0 && c % of_slice == 0) {
+          slices = c == of_slice ? partial : slices + partial;
+          partial = 0;
+        }
         partial = add_chunk<squares>(c, thread, partial);
       }
       __syncthreads();
     }
     __shared__ double total;
     if (thread < unit_lanes) {
-      const double all = row_lanes().sum(partial);
+      const double all = row_lanes().sum(chunks > of_slice ? slices + partial : partial);
       if (thread == 0) total = all;
     }
     __syncthreads();

@@ -33,15 +33,22 @@ class product_pieces {
   index_t rows = 0;
   index_t cols = 0;
   int parts = 1;
-  index_t depth = 0;  // of a sum: elements, or planes
-  int folded = 1;     // sums of a part
+  index_t depth = 0;    // of a sum: elements, or planes
+  index_t segment = 0;  // of rows of doubles: elements, see product_job
+  int slices_apart = 1;
 
-  product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric) : tile_(tile) {
+  product_pieces(pair_tile_kind tile, const pair_panel& panel, bool symmetric)
+      : tile_(tile), panel_rows_(panel.rows.count), panel_cols_(panel.cols.count) {
     const index_t down = ceil_div(panel.rows.count, block);
     const index_t across = ceil_div(panel.cols.count, block);
     choose_parts(panel, down * across, symmetric);
     // Sums of one part that there is memory for.
     const index_t room = places(panel) / parts;
+    if (fits(room)) {
+      rows = down * block;
+      cols = across * block;
+      return;
+    }
     const auto side = static_cast<index_t>(std::sqrt(static_cast<double>(room))) / block;
     rows = std::max<index_t>(std::min(down, side), 1) * block;
     while (rows > block && sums(rows, block) > room) rows -= block;
@@ -74,9 +81,15 @@ class product_pieces {
       case pair_tile_kind::products_half:
         return tiled_extents_of(row_count, col_count, policy::half_tile_rows,
                                 policy::half_tile_cols);
+      case pair_tile_kind::products_double:
+        return {std::min(row_count, panel_rows_), std::min(col_count, round_up(panel_cols_, 2))};
       default:
         return {row_count, col_count};
     }
+  }
+  // Whether the sums of one part of the whole panel do.
+  [[nodiscard]] bool fits(index_t room) const {
+    return sums(round_up(panel_rows_, block), round_up(panel_cols_, block)) <= room;
   }
   [[nodiscard]] index_t sums(index_t row_count, index_t col_count) const {
     const tiled_extents taken = extents(row_count, col_count);
@@ -93,10 +106,14 @@ class product_pieces {
     const index_t fill = index_t{4} * cuda::current_limits().multiprocessors;
     const index_t elements = panel.rows.columns;
     if (tile_ == pair_tile_kind::products_double) {
-      depth = elements / detail::partial_sums;
+      segment = elements / detail::partial_sums;
+      depth = detail::slice_of_row(elements) / detail::partial_sums;
+      parts = detail::partial_sums;
+      if (depth < segment) return choose_slices(panel);
       // The first level of the tree that adds up the partial sums, where there is work enough.
-      folded = takes_two_sums(depth) && 4 * blocks >= fill ? 2 : 1;
-      parts = detail::partial_sums / folded;
+      if (!takes_two_sums(depth) || 4 * blocks < fill) return;
+      segment *= 2;
+      parts /= 2;
     } else {
       const int limb_pairs = panel.rows.limbs * panel.rows.limbs;
       const index_t planes = product_planes(elements);
@@ -111,6 +128,19 @@ class product_pieces {
       depth = ceil_div(planes, splits);
       parts = limb_pairs * static_cast<int>(ceil_div(planes, depth));
     }
+  }
+
+  // Slices of few long rows are parts of their own, where there is memory for some blocks of them.
+  void choose_slices(const pair_panel& panel) {
+    constexpr index_t most_parts = 65535;  // of a grid
+    const index_t slices = ceil_div(segment, depth);
+    const bool is_small = panel_rows_ * panel_cols_ <= most_sliced_products;
+    if (!is_small || parts * slices > most_parts ||
+        sums(2 * block, 2 * block) > places(panel) / (parts * slices)) {
+      return;
+    }
+    slices_apart = static_cast<int>(slices);
+    parts *= slices_apart;
   }
 
   // The number whose rounds of tiles take least; a tile takes the time of some more cells to begin
@@ -139,6 +169,8 @@ class product_pieces {
   }
 
   pair_tile_kind tile_;
+  index_t panel_rows_;
+  index_t panel_cols_;
 };
 
 /// The pieces of a panel: the products of each, then the sink on them; of a piece off the diagonal
@@ -233,20 +265,24 @@ class product_run {
            .to = piece.products},
           stream_);
     }
-    launch_multiply_rows({.x = static_cast<const double*>(piece.rows.values),
+    const product_job job{.x = static_cast<const double*>(piece.rows.values),
                           .y = static_cast<const double*>(piece.cols.values),
                           .x_pitch = piece.rows.pitch,
                           .y_pitch = piece.cols.pitch,
                           .rows = piece.rows.count,
                           .cols = piece.cols.count,
-                          .elements = piece.rows.columns,
+                          .segment = pieces_.segment,
                           .depth = pieces_.depth,
-                          .folded = pieces_.folded,
+                          .slices_apart = pieces_.slices_apart,
                           .offset = piece.cols.first - piece.rows.first,
                           .blocks = blocks,
                           .limit = limit,
-                          .to = piece.products},
-                         stream_);
+                          .to = piece.products};
+    launch_multiply_rows(job, stream_);
+    if (job.slices_apart == 1) return;
+    launch_add_slices(job, stream_);
+    piece.products.part_step *= job.slices_apart;
+    piece.products.parts /= job.slices_apart;
   }
   void finish(const pairwise_job& job, const stats::kendall_decision& tied) const {
     if (tile_ == pair_tile_kind::signs) return launch_sign_statistics(job, tied, stream_);

@@ -44,8 +44,9 @@ struct row_limit {
   }
 };
 
-/// Part p of the products of x [rows] and y [cols] is the sum of elements [p * folded * depth,
-/// (p + 1) * folded * depth) of both: of `folded` sums of `depth` elements each.
+/// Products of x [rows] and y [cols]. Each `segment` elements of both are one part, the sums of
+/// their slices of `depth` elements added in order; or, where slices_apart > 1, as many parts, a
+/// slice each.
 struct product_job {
   const double* x;
   const double* y;
@@ -53,10 +54,10 @@ struct product_job {
   index_t y_pitch;
   index_t rows;
   index_t cols;
-  index_t elements;  ///< Of a row.
-  index_t depth;     ///< Of a sum, even.
-  int folded;        ///< Sums of a part: 1, or 2 where takes_two_sums(depth).
-  index_t offset;    ///< Number of the first column less that of the first row.
+  index_t segment;  ///< Even.
+  index_t depth;    ///< Even; below `segment` only where takes_two_sums(depth).
+  int slices_apart;
+  index_t offset;  ///< Number of the first column less that of the first row.
   product_blocks blocks;
   row_limit limit;
   product_memory to;  ///< Filled as product_order::direct.
@@ -66,9 +67,14 @@ struct product_job {
 constexpr bool takes_two_sums(index_t depth) {
   return depth < matmul_policy::tensor_double_large_least_depth;
 }
+/// Where there are no more products than this, whole rows would leave the device idle: slices of
+/// long rows are apart.
+inline constexpr index_t most_sliced_products = index_t{1} << 18;
 /// Compute capability 8.0 and later. Sums have the bits of a chain of fused multiply-adds in the
 /// order of the elements.
 void launch_multiply_rows(const product_job& job, cudaStream_t stream);
+/// Adds up, in order, the slices that are apart: the sum is in the part of the first one.
+void launch_add_slices(const product_job& job, cudaStream_t stream);
 
 /// The limbs of launch_split_limbs in planes of 64 columns, as the warpgroup products read them:
 /// limb l of columns [64 q, 64 q + 64) of all rows is plane l * product_planes(cols) + q, of

@@ -202,9 +202,7 @@ __global__ void refine_unit_rows_kernel(screen_source source, const std::uint32_
     if (a == no_packed_row || b == no_packed_row) continue;
     const double* x = source.unit_rows + a * source.pitch + lane * segment;
     const double* y = source.unit_rows + b * source.pitch + lane * segment;
-    double sum = 0;
-    for (index_t k = 0; k < segment; ++k) sum = fma(x[k], y[k], sum);
-    sum = add_partial_sums(sum, mask);
+    const double sum = add_partial_sums(segment_dot(x, y, segment), mask);
     if (lane == 0) {
       const double statistic = detail::clip_correlation(sum);
       if (keep.widest.keeps(statistic)) add_edge(a, b, statistic, edges);

@@ -121,25 +121,36 @@ class shared_tile {
   static_assert(shape.threads == 256 && shape.rows == 16 * shape.row_slots &&
                 shape.cols == 16 * shape.col_slots);
 
-  // Ends a partial sum of every product where its segment ends; for integers there is nothing to
-  // do.
+  // Ends a slice of a partial sum of every product where it ends, and the partial sum where its
+  // segment ends; for integers there is nothing to do.
   class folding {
    public:
-    __device__ explicit folding(int words)
-        : length_(words / detail::partial_sums), left_(length_) {}
+    __device__ explicit folding(int words) : length_(words / detail::partial_sums) {
+      if constexpr (folds) slice_ = left_ = static_cast<int>(slice_of_segment(length_));
+    }
     __device__ void step(sum (&sums)[shape.row_slots][shape.col_slots]) {
       if constexpr (folds) {
         if (--left_ > 0) return;
+        const bool is_first = done_ == 0;
+        done_ = min(done_ + slice_, length_);
+        const bool ends = done_ == length_;
 #pragma unroll
         for (int r = 0; r < shape.row_slots; ++r) {
 #pragma unroll
           for (int c = 0; c < shape.col_slots; ++c) {
-            const double total = trees_[r][c].add(segment_, sums[r][c]);
-            sums[r][c] = segment_ == detail::partial_sums - 1 ? total : 0;
+            const double all = is_first ? sums[r][c] : slices_[r][c] + sums[r][c];
+            slices_[r][c] = all;
+            sums[r][c] = 0;
+            if (!ends) continue;
+            const double total = trees_[r][c].add(segment_, all);
+            if (segment_ == detail::partial_sums - 1) sums[r][c] = total;
           }
         }
-        ++segment_;
-        left_ = length_;
+        if (ends) {
+          ++segment_;
+          done_ = 0;
+        }
+        left_ = min(slice_, length_ - done_);
       }
     }
 
@@ -147,8 +158,11 @@ class shared_tile {
     static constexpr int kept_rows = folds ? shape.row_slots : 1;
     static constexpr int kept_cols = folds ? shape.col_slots : 1;
     int length_;
-    int left_;
+    int slice_ = 0;
+    int left_ = 0;  // of the slice
+    int done_ = 0;  // of the segment
     int segment_ = 0;
+    double slices_[kept_rows][kept_cols];
     partial_sum_tree trees_[kept_rows][kept_cols];
   };
 

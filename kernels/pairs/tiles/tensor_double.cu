@@ -6,7 +6,8 @@
 // the next tile are under way while a sink takes this one. A partial sum is a chain of fused
 // multiply-adds in the order of the elements, so a product of four elements that reach into the
 // next segment is computed for each of the two, with zeros for the elements of the other.
-// partial_sum_tree adds the eight sums.
+// partial_sum_tree adds the eight sums. There are no registers left for those of slices: rows are
+// at most detail::most_whole_columns long.
 
 #include "kernels/common/async_copy.cuh"
 #include "kernels/common/tensor_double.cuh"

@@ -24,8 +24,8 @@ __device__ __forceinline__ bool keeps_exactly(const unit_count_arguments& args, 
                                               index_t j, const decide_place& place) {
   const index_t segment = args.source.unit_pitch / decide_lanes;
   const double* const rows = args.source.unit_rows + place.lane * segment;
-  const double part = segment_dot(rows + i * args.source.unit_pitch,
-                                  rows + j * args.source.unit_pitch, static_cast<int>(segment));
+  const double part =
+      segment_dot(rows + i * args.source.unit_pitch, rows + j * args.source.unit_pitch, segment);
   const cut_estimate& cut = args.count.cut->estimate;
   return keeps(detail::clip_correlation(add_partial_sums(part, place.mask)), cut.at_least,
                cut.at_most);

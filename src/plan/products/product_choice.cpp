@@ -37,7 +37,7 @@ struct product_cost {
 product_cost cost_of(const product_shape& shape, const cuda_costs& machine) {
   switch (shape.kind) {
     case product_kind::of_values:
-      return {1, machine.double_rate, 2 * 8 * 8, 64 * 64, 8};
+      return {1, machine.double_rate, 2 * 8 * 8, 64 * 64, 8 * shape.slices};
     case product_kind::of_halves: {
       // A tile is that of two multiprocessors.
       const double tile_pairs = 0.5 * policy::half_tile_rows * policy::half_tile_cols;

@@ -21,7 +21,8 @@ struct product_shape {
   index_t cols;  ///< Of the area.
   index_t observations;
   product_kind kind;
-  bool is_against;  ///< Every pair of rows x cols, not one half of them.
+  bool is_against;     ///< Every pair of rows x cols, not one half of them.
+  index_t slices = 1;  ///< Of a row of values: parts of a sum that fill a device, too.
 };
 
 /// Seconds that the tensor-core tiles take to decide every pair, and that products take. A tile

@@ -52,11 +52,14 @@ struct dots_body {
     return sums + (static_cast<index_t>(i) * cols + static_cast<index_t>(j)) * sums_of_pair;
   }
 
+  // `before` is null, or at the end of a slice where the partial sums of the slices before it are:
+  // to these it adds its own, which it writes nowhere else.
   template <std::size_t Rows, std::size_t Columns>
   static inline __attribute__((always_inline)) void add_tile(const double* x, const double* y,
                                                              index_t length, index_t count,
                                                              bool begins, double* sums,
-                                                             index_t cols, const double* next) {
+                                                             double* before, index_t cols,
+                                                             const double* next) {
     constexpr std::size_t parts = parts_at_once<Rows>;
 #pragma GCC unroll 8
     for (std::size_t first = 0; first < all_parts; first += parts) {
@@ -81,8 +84,13 @@ struct dots_body {
         for (std::size_t j = 0; j < Columns; ++j) {
 #pragma GCC unroll 8
           for (std::size_t p = 0; p < parts; ++p) {
-            Op::store(place(sums, cols, i, j) + lane + static_cast<index_t>(p) * Op::lanes,
-                      s[i][j][p]);
+            const index_t at = lane + static_cast<index_t>(p) * Op::lanes;
+            if (before == nullptr) {
+              Op::store(place(sums, cols, i, j) + at, s[i][j][p]);
+            } else {
+              double* const to = place(before, cols, i, j) + at;
+              Op::store(to, Op::load(to) + s[i][j][p]);
+            }
           }
         }
       }
@@ -96,17 +104,24 @@ struct dots_body {
     const auto to = [&](std::size_t i, std::size_t j) -> double& {
       return out[static_cast<index_t>(i) * out_stride + static_cast<index_t>(j)];
     };
+    const index_t slice = detail::slice_of_row(length);
+    const auto left = [=](index_t k) { return length - k < slice ? length - k : slice; };
     if constexpr (parts_at_once<Rows> == all_parts) {
-      vec s[Rows][Columns][all_parts];
+      using sums_of_tile = vec[Rows][Columns][all_parts];
+      sums_of_tile s = {};
+      multiply(x, y, length, slice, s, nullptr);
+      for (index_t k = slice; k < length; k += slice) {
+        sums_of_tile of_slice = {};
+        multiply(x + k, y + k, length, left(k), of_slice, nullptr);
 #pragma GCC unroll 8
-      for (auto& row : s) {
+        for (std::size_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
-        for (auto& pair : row) {
+          for (std::size_t j = 0; j < Columns; ++j) {
 #pragma GCC unroll 8
-          for (vec& part : pair) part = Op::zero();
+            for (std::size_t p = 0; p < all_parts; ++p) s[i][j][p] = s[i][j][p] + of_slice[i][j][p];
+          }
         }
       }
-      multiply(x, y, length, length, s, nullptr);
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
@@ -114,7 +129,12 @@ struct dots_body {
       }
     } else {
       alignas(64) double sums[Rows][Columns][sums_of_pair];
-      add_tile<Rows, Columns>(x, y, length, length, true, sums[0][0], Columns, nullptr);
+      double* const all = sums[0][0];
+      add_tile<Rows, Columns>(x, y, length, slice, true, all, nullptr, Columns, nullptr);
+      for (index_t k = slice; k < length; k += slice) {
+        add_tile<Rows, Columns>(x + k, y + k, length, left(k), true, nullptr, all, Columns,
+                                nullptr);
+      }
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
@@ -150,7 +170,7 @@ struct dots_body {
   // these are asked for on the way, a row for each tile: they are next, and no prefetcher goes from
   // page to page.
   static void add(const double* x, index_t rows, const double* y, index_t cols, index_t length,
-                  index_t count, index_t diagonal, bool begins, double* sums) {
+                  index_t count, index_t diagonal, bool begins, double* sums, double* before) {
     index_t asked = 0;
     const auto next = [&] {
       const double* const row = asked < rows ? x + asked * length : y + (asked - rows) * length;
@@ -166,17 +186,18 @@ struct dots_body {
         const index_t height = four ? 4 : 1;
         const double* const a = x + i * length;
         double* const to = sums + (i * cols + j) * sums_of_pair;
+        double* const more = before == nullptr ? nullptr : before + (i * cols + j) * sums_of_pair;
         if (j + width - 1 + diagonal <= i) {
           const auto row_bytes = static_cast<std::size_t>(width * sums_of_pair) * sizeof *to;
           for (index_t k = 0; begins && k < height; ++k) {
             __builtin_memset(to + k * cols * sums_of_pair, 0, row_bytes);
           }
         } else if (four) {
-          all ? add_tile<4, Cols>(a, b, length, count, begins, to, cols, next())
-              : add_tile<4, 1>(a, b, length, count, begins, to, cols, b);
+          all ? add_tile<4, Cols>(a, b, length, count, begins, to, more, cols, next())
+              : add_tile<4, 1>(a, b, length, count, begins, to, more, cols, b);
         } else {
-          all ? add_tile<1, Cols>(a, b, length, count, begins, to, cols, b)
-              : add_tile<1, 1>(a, b, length, count, begins, to, cols, b);
+          all ? add_tile<1, Cols>(a, b, length, count, begins, to, more, cols, b)
+              : add_tile<1, 1>(a, b, length, count, begins, to, more, cols, b);
         }
         i += height;
       }

@@ -360,9 +360,11 @@ struct pair_kernels {
   /// Adds, of the same pairs, the products of `count` elements from x and y on to the eight partial
   /// sums of each: sums [rows, cols, 8], from zeros with `begins`. Rows are `length` elements
   /// apart; count is a multiple of 8. Sums of pairs with col + diagonal <= row may stay zeros.
+  /// `before` is null, or the partial sums of the slices before the one that ends here: to these it
+  /// adds those of the slice, and leaves `sums` as they are.
   void (*add_partial_sums)(const double* x, index_t rows, const double* y, index_t cols,
                            index_t length, index_t count, index_t diagonal, bool begins,
-                           double* sums) = nullptr;
+                           double* sums, double* before) = nullptr;
   /// What ordered_dots gives, from the partial sums of all elements.
   void (*combine_partial_sums)(const double* sums, index_t rows, index_t cols, double* out,
                                index_t out_stride) = nullptr;

@@ -17,12 +17,14 @@ struct avx2_row_blocks {
   // Rows of so many elements are copied whole, and once for all blocks of theirs. Of longer ones a
   // piece is copied at a time, and the sums of all columns wait for the next one.
   static constexpr index_t most_copied = 2048;
+  static_assert(most_copied <= detail::most_whole_columns);
 
-  // Pieces of equal size, in whole steps of eight.
+  // Pieces of a slice of equal size, in whole steps of eight.
   static index_t piece_of(index_t length) {
-    const index_t pieces = (length + most_of_piece - 1) / most_of_piece;
+    const index_t slice = detail::slice_of_row(length);
+    const index_t pieces = (slice + most_of_piece - 1) / most_of_piece;
     const index_t step = partial_sums * pieces;
-    return (length + step - 1) / step * partial_sums;
+    return (slice + step - 1) / step * partial_sums;
   }
   static index_t whole_groups(index_t rows) {
     return (rows + rows_at_once - 1) / rows_at_once * rows_at_once;
@@ -34,7 +36,9 @@ struct avx2_row_blocks {
 
   static index_t scratch(index_t rows, index_t cols, index_t length) {
     const index_t waiting = is_copied_at_once(length) && cols > strip ? strip : cols;
-    return copied_size(rows, length) + whole_groups(rows) * waiting * partial_sums;
+    const index_t sums = whole_groups(rows) * waiting * partial_sums;
+    // Of rows of several slices, those of the row and of a slice.
+    return copied_size(rows, length) + (detail::slice_of_row(length) < length ? 2 : 1) * sums;
   }
 
   static void transpose(__m256d (&of)[4]) {
@@ -82,11 +86,12 @@ struct avx2_row_blocks {
   }
 
   // Adds the products of copied rows with Cols columns, from y on, to sums [8 partial sums, Cols, 8
-  // rows]. A function of its own: the addresses of the inner loop stay in registers.
+  // rows]; or to `before`, where the slices before have theirs, at the end of a slice. A function
+  // of its own: the addresses of the inner loop stay in registers.
   template <index_t Cols>
   static __attribute__((noinline)) void add(const double* rows, const double* y, index_t length,
                                             index_t steps, bool begins, double* sums,
-                                            const asked_lines& asked) {
+                                            double* before, const asked_lines& asked) {
     for (index_t part = 0; part < partial_sums; ++part) {
       __m256d low[static_cast<std::size_t>(Cols)];
       __m256d high[static_cast<std::size_t>(Cols)];
@@ -120,9 +125,15 @@ struct avx2_row_blocks {
         b += partial_sums;
         b_3 += partial_sums;
       }
+      double* const to = before == nullptr ? of : before + part * Cols * rows_at_once;
       for (index_t j = 0; j < Cols; ++j) {
-        _mm256_store_pd(of + j * rows_at_once, low[j]);
-        _mm256_store_pd(of + j * rows_at_once + 4, high[j]);
+        double* const at = to + j * rows_at_once;
+        if (before != nullptr) {
+          low[j] = _mm256_add_pd(_mm256_load_pd(at), low[j]);
+          high[j] = _mm256_add_pd(_mm256_load_pd(at + 4), high[j]);
+        }
+        _mm256_store_pd(at, low[j]);
+        _mm256_store_pd(at + 4, high[j]);
       }
     }
   }
@@ -162,6 +173,7 @@ struct avx2_row_blocks {
     index_t cols;
     index_t first;       // number of the first one
     double* sums;        // [rows / 8, 8 partial sums, cols, 8 rows]
+    double* before;      // null, or at the end of a slice the same of those before
     const double* next;  // the piece that comes next
   };
   // What all columns meet: the copy of a piece of the rows.
@@ -206,9 +218,14 @@ struct avx2_row_blocks {
       double* const out = piece.out + row * piece.out_stride + columns.first;
       if (is_needed(row, columns.first + piece.diagonal, Cols)) {
         double* const sums = is_all ? columns.sums : columns.sums + row * Cols * partial_sums;
+        double* const before =
+            columns.before == nullptr ? nullptr : columns.before + row * Cols * partial_sums;
         add<Cols>(piece.copy + row * piece.count, columns.from, piece.length,
-                  piece.count / partial_sums, piece.begins, sums, lines_asked(piece, columns, row));
-        if (piece.ends) combine_sums<Cols>(sums, height, out, piece.out_stride);
+                  piece.count / partial_sums, piece.begins, sums, before,
+                  lines_asked(piece, columns, row));
+        if (piece.ends) {
+          combine_sums<Cols>(before == nullptr ? sums : before, height, out, piece.out_stride);
+        }
       } else if (piece.ends) {
         for (index_t i = 0; i < height; ++i) {
           for (index_t j = 0; j < Cols; ++j) out[i * piece.out_stride + j] = 0;
@@ -254,13 +271,17 @@ struct avx2_row_blocks {
     const index_t piece = piece_of(length);
     const bool is_at_once = is_copied_at_once(length);
     const index_t copied = is_at_once ? length : piece;
-    double* const sums = scratch + copied_size(rows, length);
-    for (index_t from = 0; from < length; from += copied) {
-      const index_t to = lesser(from + copied, length);
+    const index_t slice = detail::slice_of_row(length);
+    double* const of_row = scratch + copied_size(rows, length);
+    for (index_t from = 0, to = 0; from < length; from = to) {
+      const index_t begin = from / slice * slice;
+      const index_t slice_end = lesser(begin + slice, length);
+      double* const sums = begin == 0 ? of_row : of_row + padded_rows * cols * partial_sums;
+      to = lesser(from + copied, slice_end);
       if (!(are_copied && is_at_once)) copy_all(x, rows, length, from, to, piece, scratch);
       for (index_t j = 0; j < cols; j += strip) {
         const index_t end = lesser(j + strip, cols);
-        double* const of_strip = is_at_once ? sums : sums + j * padded_rows * partial_sums;
+        const index_t of_strip = is_at_once ? 0 : j * padded_rows * partial_sums;
         for (index_t k = from; k < to; k += piece) {
           const index_t count = lesser(piece, to - k);
           const copied_piece in{.copy = scratch + (k - from) * padded_rows,
@@ -268,7 +289,7 @@ struct avx2_row_blocks {
                                 .length = length,
                                 .count = count,
                                 .diagonal = diagonal,
-                                .begins = k == 0,
+                                .begins = k == begin,
                                 .ends = k + count == length,
                                 .out = out,
                                 .out_stride = out_stride,
@@ -282,11 +303,12 @@ struct avx2_row_blocks {
                                     : (end < cols ? y + end * length + from : y + to);
             }
             const bool is_one_piece = in.begins && in.ends;
+            const index_t at = of_strip + (col - j) * padded_rows * partial_sums;
             add_some(in, {.from = y + col * length + k,
                           .cols = some,
                           .first = col,
-                          .sums = is_one_piece ? sums
-                                               : of_strip + (col - j) * padded_rows * partial_sums,
+                          .sums = is_one_piece ? sums : sums + at,
+                          .before = begin > 0 && k + count == slice_end ? of_row + at : nullptr,
                           .next = next});
           }
         }

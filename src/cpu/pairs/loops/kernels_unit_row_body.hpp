@@ -27,9 +27,16 @@ struct unit_row_body {
     first(body(Op::load(row + whole)), cols - whole).store(row + whole);
   }
 
-  static double sum_of(const Op& lanes) {
+  // of_slice(first, count) gives the eight partial sums of a slice.
+  template <class Slice>
+  static inline __attribute__((always_inline)) double sum_of(index_t cols, const Slice& of_slice) {
+    const index_t slice = detail::slice_of_row(cols);
+    Op sums = of_slice(index_t{0}, slice);
+    for (index_t k = slice; k < cols; k += slice) {
+      sums = sums + of_slice(k, cols - k < slice ? cols - k : slice);
+    }
     double s[detail::partial_sums];
-    lanes.store(s);
+    sums.store(s);
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
   }
 
@@ -66,30 +73,35 @@ struct unit_row_body {
 
   static double scale_and_sum(double* row, index_t cols, double scale) {
     const Op factor = Op::spread(scale);
-    Op sum = Op::zero();
-    each(row, cols, [&](const Op& x) {
-      const Op scaled = x * factor;
-      sum = sum + scaled;
-      return scaled;
+    return sum_of(cols, [&](index_t first, index_t count) {
+      Op sum = Op::zero();
+      each(row + first, count, [&](const Op& x) {
+        const Op scaled = x * factor;
+        sum = sum + scaled;
+        return scaled;
+      });
+      return sum;
     });
-    return sum_of(sum);
   }
 
   static double take_off_and_sum(double* row, index_t cols, double value) {
     const Op less = Op::spread(value);
-    const index_t whole = cols / step * step;
-    Op sum = Op::zero();
-    for (index_t k = 0; k < whole; k += step) {
-      const Op x = Op::load(row + k) - less;
-      sum = sum + x;
-      x.store(row + k);
-    }
-    if (whole < cols) {
-      const Op x = first(Op::load(row + whole) - less, cols - whole);
-      sum = sum + x;
-      x.store(row + whole);
-    }
-    return sum_of(sum);
+    return sum_of(cols, [&](index_t begin, index_t count) {
+      double* const from = row + begin;
+      const index_t whole = count / step * step;
+      Op sum = Op::zero();
+      for (index_t k = 0; k < whole; k += step) {
+        const Op x = Op::load(from + k) - less;
+        sum = sum + x;
+        x.store(from + k);
+      }
+      if (whole < count) {
+        const Op x = first(Op::load(from + whole) - less, count - whole);
+        sum = sum + x;
+        x.store(from + whole);
+      }
+      return sum;
+    });
   }
 
   static double take_off_and_largest(double* row, index_t cols, double value) {
@@ -111,13 +123,15 @@ struct unit_row_body {
 
   static double scale_and_square(double* row, index_t cols, double scale) {
     const Op factor = Op::spread(scale);
-    Op sum = Op::zero();
-    each(row, cols, [&](const Op& x) {
-      const Op scaled = x * factor;
-      sum = Op::fused(scaled, scaled, sum);
-      return scaled;
+    return sum_of(cols, [&](index_t first, index_t count) {
+      Op sum = Op::zero();
+      each(row + first, count, [&](const Op& x) {
+        const Op scaled = x * factor;
+        sum = Op::fused(scaled, scaled, sum);
+        return scaled;
+      });
+      return sum;
     });
-    return sum_of(sum);
   }
 
   static void divide(double* row, index_t cols, double by) {

@@ -149,7 +149,7 @@ class wide_rank_search final : public packed_search {
         (void)make_doubles(tile.row_begin, tile.row_end, k, end, memory.rows);
         const index_t count = make_doubles(tile.col_begin, tile.col_end, k, end, memory.columns);
         kernels().add_partial_sums(memory.rows, tile.rows(), memory.columns, tile.cols(), piece,
-                                   count, tile.rows(), k == from, memory.partial);
+                                   count, tile.rows(), k == from, memory.partial, nullptr);
       }
       kernels().combine_partial_sums(memory.partial, tile.rows(), tile.cols(), memory.sums,
                                      tile.cols());

@@ -41,7 +41,13 @@ inline double largest_magnitude(const double* row, index_t cols) {
 /// Takes the mean of the row off each element.
 inline void take_off_mean(double* row, index_t cols) {
   double sums[detail::partial_sums] = {};
-  for_each_element(row, cols, [&](double x, index_t lane) { sums[lane] += x; });
+  const index_t slice = detail::slice_of_row(cols);
+  for (index_t first = 0; first < cols; first += slice) {
+    double s[detail::partial_sums] = {};
+    for_each_element(row + first, std::min(slice, cols - first),
+                     [&](double x, index_t lane) { s[lane] += x; });
+    for (int l = 0; l < detail::partial_sums; ++l) sums[l] = first == 0 ? s[l] : sums[l] + s[l];
+  }
   const double mean = detail::combine_partial_sums(sums) / static_cast<double>(cols);
   for (index_t k = 0; k < cols; ++k) row[k] -= mean;
 }

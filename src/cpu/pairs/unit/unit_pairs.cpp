@@ -20,15 +20,18 @@ namespace {
 
 constexpr index_t rows_per_task = 256;
 
-// Elements of a row that strips multiply at a time.
+// Elements of a slice of a row that strips multiply at a time.
 index_t strip_piece(index_t stride) {
+  const index_t slice = detail::slice_of_row(stride);
   const index_t pieces =
-      std::max<index_t>(1, (stride + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
-  return pieces == 1 ? stride : round_up((stride + pieces - 1) / pieces, detail::partial_sums);
+      std::max<index_t>(1, (slice + pair_policy::unit_piece - 1) / pair_policy::unit_piece);
+  return pieces == 1 ? slice : round_up((slice + pieces - 1) / pieces, detail::partial_sums);
 }
 
+// Sums of the pieces, and of rows of several slices those of a slice.
 std::size_t strip_scratch_of(index_t stride) {
-  return strip_piece(stride) == stride ? 0 : static_cast<std::size_t>(strip_sums);
+  if (strip_piece(stride) == stride) return 0;
+  return static_cast<std::size_t>(strip_sums) * (detail::slice_of_row(stride) < stride ? 2 : 1);
 }
 
 // What a thread takes for blocks of rows.
@@ -173,10 +176,16 @@ class unit_row_search final : public packed_search {
 
   void sum_pieces(index_t row, index_t rows, index_t col, index_t cols, index_t piece,
                   index_t diagonal, double* sums, double* out) const {
-    for (index_t k = 0; k < rows_.stride; k += piece) {
-      const index_t count = std::min(piece, rows_.stride - k);
-      kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols, rows_.stride,
-                                 count, diagonal, k == 0, sums);
+    const index_t slice = detail::slice_of_row(rows_.stride);
+    for (index_t begin = 0; begin < rows_.stride; begin += slice) {
+      const index_t end = std::min(begin + slice, rows_.stride);
+      for (index_t k = begin; k < end; k += piece) {
+        const index_t count = std::min(piece, end - k);
+        double* const before = begin > 0 && k + count == end ? sums : nullptr;
+        kernels().add_partial_sums(rows_.row(row) + k, rows, rows_.row(col) + k, cols, rows_.stride,
+                                   count, diagonal, k == begin,
+                                   begin == 0 ? sums : sums + strip_sums, before);
+      }
     }
     kernels().combine_partial_sums(sums, rows, cols, out, pair_policy::block_cols);
   }

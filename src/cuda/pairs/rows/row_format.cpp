@@ -106,7 +106,8 @@ pair_tile_kind row_format::deciding_tile() const {
 pair_tile_kind row_format::exact_tile() const {
   const pair_tile_kind deciding = deciding_tile();
   if (deciding != pair_tile_kind::tensor_float) return deciding;
-  return double_products ? pair_tile_kind::tensor_double : pair_tile_kind::shared_double;
+  return double_products && cols <= detail::most_whole_columns ? pair_tile_kind::tensor_double
+                                                               : pair_tile_kind::shared_double;
 }
 
 std::size_t row_format::product_row_bytes() const {
@@ -149,8 +150,14 @@ index_t product_elements(const row_format& format, index_t rows, index_t cols) {
       std::min(round_up(rows, policy::product_block), policy::most_product_elements);
   const index_t wide =
       std::min(round_up(cols, policy::product_block), policy::most_product_elements);
-  return std::clamp(parts * high * wide, least_product_elements(format),
-                    policy::most_product_elements);
+  index_t elements = parts * high * wide;
+  if (format.deciding_tile() == pair_tile_kind::products_double) {
+    const index_t products = std::min(rows, high) * std::min(round_up(cols, 2), wide);
+    if (products <= kernels::most_sliced_products) {
+      elements = std::max(elements, parts * format.slices() * products);
+    }
+  }
+  return std::clamp(elements, least_product_elements(format), policy::most_product_elements);
 }
 
 index_t least_product_elements(const row_format& format) {

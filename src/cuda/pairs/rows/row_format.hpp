@@ -6,6 +6,7 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_options.hpp>
 
+#include "base/round_up.hpp"
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
 #include "pairs/engine.hpp"
@@ -33,10 +34,13 @@ struct row_format {
   // Whether every pair is decided by products, see plan/products/product_choice.hpp; of
   // tensor_limbs and tensor_float.
   bool products = false;
-  // Whether the tensor cores multiply doubles at full rate: tensor_double is the exact tile then.
+  // Whether the tensor cores multiply doubles at full rate: tensor_double is the exact tile then,
+  // up to detail::most_whole_columns.
   bool double_products = false;
   index_t least_shared = 0;  // of rows with missing values
 
+  /// Of a unit row, see stats/unit_rows.hpp.
+  [[nodiscard]] index_t slices() const { return ceil_div(cols, detail::slice_of_row(cols)); }
   [[nodiscard]] std::size_t bytes() const {
     return row_bytes + unit_bytes + product_row_bytes() +
            (rounded ? sizeof(kernels::row_rounding) : 0);

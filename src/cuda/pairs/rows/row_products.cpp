@@ -16,7 +16,8 @@ detail::product_shape product_shape_of(const row_format& format, const detail::p
           .cols = area.cols.size(),
           .observations = format.cols,
           .kind = kind,
-          .is_against = area.is_against()};
+          .is_against = area.is_against(),
+          .slices = format.slices()};
 }
 
 bool can_take_products(const row_format& format, const device_limits& device, int code_capability) {

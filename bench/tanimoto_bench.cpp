@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <gpu/all_pairs.hpp>
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
-#include <gpu/tanimoto.hpp>
 
 namespace {
 
@@ -44,10 +44,10 @@ gpu::bit_matrix draw_rows(gpu::index_t rows, rows_kind kind) {
 
 template <class Sink>
 void all_pairs(benchmark::State& state, rows_kind kind, gpu::backend where,
-               gpu::binary_matmul_variant variant, const Sink& sink) {
+               gpu::pair_variant variant, const Sink& sink) {
   const gpu::index_t rows = state.range(0);
   const gpu::bit_matrix bits = draw_rows(rows, kind);
-  const gpu::tanimoto_options options{.variant = variant, .exec = {.target = where}};
+  const gpu::pair_options options{.variant = variant, .exec = {.target = where}};
   double pairs_seconds = 0;
   double kept = 0;
   try {
@@ -68,7 +68,7 @@ void all_pairs(benchmark::State& state, rows_kind kind, gpu::backend where,
 }
 
 template <class Sink>
-void add(const std::string& what, gpu::backend where, gpu::binary_matmul_variant variant,
+void add(const std::string& what, gpu::backend where, gpu::pair_variant variant,
          std::vector<std::int64_t> rows, const Sink& sink) {
   for (const rows_kind kind : {rows_kind::independent, rows_kind::related}) {
     const std::string name = "tanimoto/" + what + "/" + std::string(gpu::to_string(where)) + "/" +
@@ -83,14 +83,14 @@ void add(const std::string& what, gpu::backend where, gpu::binary_matmul_variant
 }
 
 [[maybe_unused]] const bool registered = [] {
-  using variant = gpu::binary_matmul_variant;
+  using variant = gpu::pair_variant;
   const auto add_all = [](gpu::backend where, variant which, std::vector<std::int64_t> rows) {
     add("top_10", where, which, rows, gpu::top_k_sink{.k = 10});
     add("edges_0.6", where, which, rows, gpu::edge_sink{.keep = {.min_abs = 0.6}});
     add("counts_0.3", where, which, rows, gpu::count_sink{.keep = {.min_abs = 0.3}});
   };
-  add_all(gpu::backend::cpu, variant::popcount, {10000});
-  for (const variant which : {variant::popcount_tiled, variant::tensor}) {
+  add_all(gpu::backend::cpu, variant::tiled, {10000});
+  for (const variant which : {variant::shared_tiled, variant::tensor}) {
     add_all(gpu::backend::cuda, which, {100000});
   }
   add_all(gpu::backend::cuda, variant::hopper, {100000, 300000, 1000000});

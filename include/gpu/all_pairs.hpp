@@ -35,6 +35,8 @@ inline namespace v0 {
 /// those of y. The summary names constant and NaN rows of each.
 ///
 /// @param what the measure; gpu::info_of says its limits.
+/// Measures of rows of bits take gpu::bit_matrix and views of such bits, and nothing else.
+///
 /// @param x values [rows, cols] in host memory: a gpu::matrix_view, gpu::matrix, std::mdspan, or
 ///   gpu::as_matrix of a range; or column by column: a gpu::column_matrix_view, gpu::transposed of
 ///   any of these, or a gpu::column_list_view of columns that lie apart. In host memory also int64,
@@ -198,6 +200,47 @@ inline constexpr all_pairs_of<measure::bicor> bicor_all_pairs{};
 /// a pair takes cols^2 / 2 multiply-adds of the tensor cores. On compute capability 9.0 a strict
 /// cut of up to 128 columns is screened by ranks first.
 inline constexpr all_pairs_of<measure::kendall> kendall_all_pairs{};
+
+/// Tanimoto (Jaccard) similarity of every pair of rows of bits: gpu::all_pairs with
+/// measure::tanimoto. A row is the set of the columns whose bit is 1:
+///
+///     S = |a and b| / |a or b|,
+///
+/// the IEEE double nearest to this ratio of two integers; S = 0 where no bit is in both, so of two
+/// empty rows too, as RDKit has it (SciPy's distance of these is 0, which would make their
+/// similarity 1). Every pair of rows has a statistic.
+///
+/// Every decision is taken on that double: a pair is kept where S >= min_abs, so 4 of 5 bits pass a
+/// cut of 0.8. Up to 2^26 columns two ratios that differ are two doubles, so partners have the
+/// order of the exact ratios. Every backend and variant decides alike, bit for bit.
+///
+/// Data is a gpu::bit_matrix, or a view of words; cols up to 2^31 - 1, bits past the last column
+/// are ignored. There is no significance test: p of an edge is NaN, and a cut on p or an adjustment
+/// throws gpu::unsupported. `keep.side` tail::less keeps similarities <= -min_abs: all pairs for 0,
+/// else none. A dense result has S of each row with itself on its diagonal: 0 of an empty row.
+/// Variants are `tiled` on the CPU; on CUDA `hopper`, which decides the pairs where they are
+/// counted, up to 65,024 columns; `tensor` and `shared_tiled`, which write counts to memory first.
+/// gpu::unsupported for tables of numbers, and for options of numbers.
+///
+/// Cost: rows^2 / 2 * cols / 32 word operations, for top_k_sink and a dense result twice as many.
+/// Memory: one padded copy of the bits, tiles, and what the sink keeps.
+inline constexpr all_pairs_of<measure::tanimoto> tanimoto_all_pairs{};
+
+/// Dice's similarity of every pair of rows of bits, 2 |a and b| / (|a| + |b|): gpu::all_pairs with
+/// measure::dice. Else as tanimoto_all_pairs, in every respect.
+inline constexpr all_pairs_of<measure::dice> dice_all_pairs{};
+
+/// Tversky's index of every pair of rows of bits: gpu::all_pairs with measure::tversky. With c bits
+/// in both rows,
+///
+///     S = c / (c + alpha (|a| - c) + beta (|b| - c)),
+///
+/// with pair_options::alpha and beta: 1 and 1, the default, is Tanimoto's similarity, 0.5 and 0.5
+/// Dice's. They are fractions, so that S is a ratio of integers, and decided as such: see
+/// pair_options::alpha. With alpha != beta it is not symmetric: x against y alone, a of x and b of
+/// y. Partners have the order of the exact ratios as long as alpha, beta and 1, times the common
+/// denominator and the columns, are at most 2^26. Else as tanimoto_all_pairs.
+inline constexpr all_pairs_of<measure::tversky> tversky_all_pairs{};
 
 }  // namespace v0
 }  // namespace gpu

@@ -17,7 +17,10 @@ enum class measure {
   pearson,   ///< Pearson's product-moment correlation, r: gpu::pearson_all_pairs.
   cosine,    ///< Cosine of the angle between the rows: gpu::cosine_all_pairs.
   bicor,     ///< Biweight midcorrelation, robust against outliers: gpu::bicor_all_pairs.
-  kendall    ///< Kendall's tau-b, exact: gpu::kendall_all_pairs.
+  kendall,   ///< Kendall's tau-b, exact: gpu::kendall_all_pairs.
+  tanimoto,  ///< Tanimoto (Jaccard) similarity of rows of bits: gpu::tanimoto_all_pairs.
+  dice,      ///< Dice (Sorensen) similarity of rows of bits: gpu::dice_all_pairs.
+  tversky    ///< Tversky's index of rows of bits: gpu::tversky_all_pairs.
 };
 
 /// The significance test behind the p-values of a measure.
@@ -71,8 +74,11 @@ struct measure_info {
   double z_variance = 0;         ///< Of Fisher's z, times cols - 3; 0: no differential correlation.
 };
 
-/// Every measure of the library, in the order of the enumeration.
+/// Every measure of rows of numbers, in the order of the enumeration.
 [[nodiscard]] GPU_SIMILARITY_EXPORT std::span<const measure> all_measures() noexcept;
+
+/// Every measure of rows of bits, gpu::bit_matrix; their statistic is in [0, 1].
+[[nodiscard]] GPU_SIMILARITY_EXPORT std::span<const measure> bit_measures() noexcept;
 
 /// What is known of a measure; lives as long as the program.
 /// @throw gpu::invalid_argument if `what` is not a value of the enumeration.

@@ -126,6 +126,14 @@ struct pair_options {
   observation_count effective_observations = 0;
   /// Where p comes from. Kendall's p is exact for few columns by itself.
   gpu::p_method p_method = gpu::p_method::automatic;
+  /// Of measure::tversky: what a bit counts that only row i of a pair (i, j) has, and one that only
+  /// row j has, in bits that both have. Fractions from 0 to 1000 with a common denominator of at
+  /// most 1000, as 0.7 and 1.0 / 3, not both 0: each decision is then one of integers. The pairs of
+  /// one table have no order: they need alpha == beta. gpu::invalid_argument for other numbers,
+  /// gpu::unsupported for other measures.
+  double alpha = 1;
+  /// See alpha.
+  double beta = 1;
   /// The implementation; gpu::unsupported where the backend or device does not offer it.
   pair_variant variant = pair_variant::automatic;
   /// Whether rows of equal ranks are computed once.

@@ -31,7 +31,8 @@ GPU_SIMILARITY_EXPORT std::vector<row_ties> kendall_ties(const prepared_table& d
 /// of at most 128 ranks, 8 bytes an element of Pearson's rows, and 16 bytes a row besides. A
 /// query then costs its own rows and the pairs alone. On the CPU the ranks (1, 2 or 4 bytes each,
 /// for up to 128, 32768 and more columns) or Pearson's rows (8 bytes an element) stay in memory,
-/// and a query packs them for its loops, within the memory that a call takes.
+/// and a query packs them for its loops, within the memory that a call takes. Rows of bits stay as
+/// the loops of either backend take them.
 ///
 /// A query is all_pairs(what, x, rows, options, sink): the result of x against the table, bit for
 /// bit, with the measure that the rows were prepared for.
@@ -85,7 +86,8 @@ class prepared_rows {
 /// Prepares the rows of `data` for all_pairs(what, x, prepared, ...).
 ///
 /// @param what the measure.
-/// @param data values [rows, cols] in host or device memory; not needed afterwards.
+/// @param data values [rows, cols] or rows of bits, in host or device memory; not needed
+/// afterwards.
 /// @param options NaN policy, covariates and weights of columns, variant, backend, device (one),
 ///   workspace, progress. Parts and folding are options of the queries and are ignored here.
 /// @return the prepared rows.
@@ -93,10 +95,10 @@ class prepared_rows {
 ///   gpu::unsupported for several devices; gpu::out_of_memory where the rows do not fit the device;
 ///   gpu::backend_unavailable, gpu::cancelled, gpu::cuda_error.
 /// Cost: the upload of the table, and the preparation of its rows.
-template <table_like Data>
+template <detail::pair_table Data>
 [[nodiscard]] prepared_rows prepare_rows(measure what, const Data& data,
                                          const pair_options& options = {}) {
-  return prepared_rows(detail::prepare_table(what, detail::read_table(data), options));
+  return prepared_rows(detail::prepare_table(what, detail::tables_of(data), options));
 }
 
 /// The ties of each row, as gpu::kendall_ties of the table gives them, of rows that were prepared

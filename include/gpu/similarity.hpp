@@ -27,6 +27,5 @@
 #include <gpu/plan.hpp>
 #include <gpu/prepared_rows.hpp>
 #include <gpu/rank.hpp>
-#include <gpu/tanimoto.hpp>
 #include <gpu/top_k.hpp>
 #include <gpu/version.hpp>

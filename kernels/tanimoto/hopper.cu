@@ -3,10 +3,10 @@
 // memory.
 //
 // A thread screens its 128 counts in registers: a fused multiply-add and a comparison a pair, see
-// src/tanimoto/ratio.hpp. Where one of a warp's pairs passes, the warp leaves that group of 16 x 32
-// counts in shared memory, and goes through it with all lanes: exact decisions and the sink. A
-// group without such pairs, the rule once a cut is strict or the best partners are good, costs the
-// screen alone.
+// src/stats/set_similarity.hpp. Where one of a warp's pairs passes, the warp leaves that group of
+// 16 x 32 counts in shared memory, and goes through it with all lanes: exact decisions and the
+// sink. A group without such pairs, the rule once a cut is strict or the best partners are good,
+// costs the screen alone.
 //
 // Tiles that lie at or below the diagonal are left out where later columns alone are met. Shared
 // memory: 4 * (192 + 256) * 64 bytes of stages, and 16 x 272 16-bit counts a warp.
@@ -100,17 +100,18 @@ using tile_stream = warpgroup_stream<tile_walk>;
 
 // Of one of a thread's rows: what its counts have to reach.
 struct row_screen {
-  float t;
+  float right;
   float least;
 
   template <class Taker>
   __device__ __forceinline__ row_screen(const bit_area& area, const Taker& taker, index_t row) {
     const bool inside = area.rows.begin <= row && row < area.rows.end;
-    t = inside ? taker.screen(row) : 0.0F;
-    least = inside ? t * static_cast<float>(area.left.row_offsets[row]) : INFINITY;
+    const stats::set_screen by = inside ? taker.screen(row) : stats::set_screen{0, 0};
+    right = by.right;
+    least = inside ? by.left * static_cast<float>(area.left.row_offsets[row]) : INFINITY;
   }
   __device__ __forceinline__ bool passes(int common, float ones) const {
-    return fmaf(-t, ones, static_cast<float>(common)) >= least;
+    return fmaf(-right, ones, static_cast<float>(common)) >= least;
   }
 };
 
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(threads, 1)
   std::uint8_t* counts = shared + ring_bytes + static_cast<int>(threadIdx.x) / 32 * warp_bytes;
   stream.start();
 
-  typename taker_of<Sink>::type taker(sink);
+  typename taker_of<Sink>::type taker(sink, args.area.of);
   const bit_operands operands(stream.first_stage, warpgroup);
   int sums[128];
   tile_stream::position position{0, 0};
@@ -234,6 +235,10 @@ void launch_tanimoto_hopper(const bit_area& area, const Sink& sink, int multipro
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
+template void launch_tanimoto_hopper(const bit_area&, const tanimoto_matrix<double>&, int,
+                                     cudaStream_t);
+template void launch_tanimoto_hopper(const bit_area&, const tanimoto_matrix<float>&, int,
+                                     cudaStream_t);
 template void launch_tanimoto_hopper(const bit_area&, const tanimoto_edges&, int, cudaStream_t);
 template void launch_tanimoto_hopper(const bit_area&, const tanimoto_counts&, int, cudaStream_t);
 template void launch_tanimoto_hopper(const bit_area&, const tanimoto_partners&, int, cudaStream_t);

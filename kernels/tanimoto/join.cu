@@ -5,7 +5,7 @@
 
 #include "kernels/common/launch.cuh"
 #include "kernels/tanimoto/kernels.hpp"
-#include "tanimoto/ratio.hpp"
+#include "stats/set_similarity.hpp"
 
 namespace gpu::kernels {
 namespace {
@@ -62,8 +62,7 @@ __global__ void __launch_bounds__(threads)
       if (i < all) {
         entry.partner = i < held ? best[i] : candidates[i - held];
         const auto common = static_cast<std::int32_t>(entry.partner.common);
-        entry.value = tanimoto::ratio(
-            common, tanimoto::in_either(own, right_ones[entry.partner.col], common));
+        entry.value = stats::set_similarity(common, own, right_ones[entry.partner.col], lists.of);
       }
       entries[i] = entry;
     }
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(threads)
       lists.found[row] = 0;
       if (kept == lists.k) {
         lists.worst[row] = entries[kept - 1].value;
-        lists.screen[row] = tanimoto::screen_of(entries[kept - 1].value);
+        lists.screen[row] = stats::screen_of(entries[kept - 1].value, lists.of);
       }
     }
     __syncthreads();
@@ -93,7 +92,7 @@ __global__ void __launch_bounds__(threads)
     if (candidates_alone) continue;
     lists.held[row] = 0;
     lists.worst[row] = -1.0;
-    lists.screen[row] = tanimoto::screen_of(lists.least);
+    lists.screen[row] = stats::screen_of(lists.least, lists.of);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/index_range.hpp"
 #include "kernels/binary_matmul/kernels.hpp"
+#include "stats/set_similarity.hpp"
 
 namespace gpu::kernels {
 
@@ -29,6 +30,16 @@ struct bit_area {
   detail::index_range rows;  ///< of left
   detail::index_range cols;  ///< of right
   bit_columns met;
+  stats::set_weights of;
+};
+
+/// Writes every statistic. Rows and columns of the area begin at (first_row, first_col) here.
+template <class Value>
+struct tanimoto_matrix {
+  Value* values;
+  index_t stride;
+  index_t first_row;
+  index_t first_col;
 };
 
 /// Finds the pairs with a statistic >= least. Of pairs past `capacity` only the count is right.
@@ -59,6 +70,7 @@ struct tanimoto_partner {
 /// The best partners so far of `rows` rows from first_row on, and what might join them.
 struct tanimoto_partners {
   double least;
+  stats::set_weights of;
   index_t first_row;
   index_t rows;
   int k;
@@ -66,7 +78,7 @@ struct tanimoto_partners {
   tanimoto_partner* best;        ///< [rows, k], best first
   std::uint32_t* held;           ///< [rows]: how many there are
   double* worst;                 ///< [rows]: a candidate has more; -1 while there are fewer than k
-  float* screen;                 ///< [rows]: t of src/tanimoto/ratio.hpp
+  stats::set_screen* screen;     ///< [rows]
   tanimoto_partner* candidates;  ///< [rows, capacity]
   std::uint32_t* found;          ///< [rows]: how many, also past the capacity
   std::uint32_t* overflow;       ///< not 0: some row found more than its capacity

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(threads)
     select_kernel(const __grid_constant__ bit_area area,
                   const __grid_constant__ device_matrix_view<const std::int32_t> unions,
                   const __grid_constant__ Sink sink) {
-  typename taker_of<Sink>::type taker(sink);
+  typename taker_of<Sink>::type taker(sink, area.of);
   const index_t col_in_panel = static_cast<index_t>(blockIdx.x) * threads + threadIdx.x;
   const index_t col = area.cols.begin + col_in_panel;
   const bool valid = col < area.cols.end;
@@ -46,6 +46,10 @@ void launch_tanimoto_select(const bit_area& area, device_matrix_view<const std::
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
+template void launch_tanimoto_select(const bit_area&, device_matrix_view<const std::int32_t>,
+                                     const tanimoto_matrix<double>&, cudaStream_t);
+template void launch_tanimoto_select(const bit_area&, device_matrix_view<const std::int32_t>,
+                                     const tanimoto_matrix<float>&, cudaStream_t);
 template void launch_tanimoto_select(const bit_area&, device_matrix_view<const std::int32_t>,
                                      const tanimoto_edges&, cudaStream_t);
 template void launch_tanimoto_select(const bit_area&, device_matrix_view<const std::int32_t>,

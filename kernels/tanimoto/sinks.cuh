@@ -2,9 +2,9 @@
 // What takes the pairs of Tanimoto similarities. A warp hands in 32 columns of one row after the
 // other: lane l the pair of its column. Each sink has
 //
-//   screen(row)                t of src/tanimoto/ratio.hpp for pairs of the row worth taking
+//   screen(row)                of the row's pairs that are worth taking
 //   begin(), end(col, valid)   around the rows of a group of 32 columns
-//   take(row, col, common, all, passes)
+//   take(row, col, common, value, passes)
 //                              by all lanes of a warp, with one row; `passes`: the pair is met, and
 //                              its screen holds or was not looked at
 
@@ -15,7 +15,7 @@
 #include "kernels/common/warp.cuh"
 #include "kernels/tanimoto/kernels.hpp"
 #include "stats/bins.hpp"
-#include "tanimoto/ratio.hpp"
+#include "stats/set_similarity.hpp"
 
 namespace gpu::kernels {
 
@@ -31,18 +31,35 @@ __device__ __forceinline__ auto places_of(bool is_mine, const Add& add) {
   return first + static_cast<unsigned>(__popc(mask & ((1U << lane) - 1)));
 }
 
-struct edge_taker {
-  const tanimoto_edges& to;
-  float t;
+template <class Value>
+struct matrix_taker {
+  const tanimoto_matrix<Value>& to;
 
-  __device__ __forceinline__ explicit edge_taker(const tanimoto_edges& out)
-      : to(out), t(tanimoto::screen_of(out.least)) {}
-  __device__ __forceinline__ float screen(index_t) const { return t; }
+  __device__ __forceinline__ matrix_taker(const tanimoto_matrix<Value>& out,
+                                          const stats::set_weights&)
+      : to(out) {}
+  __device__ __forceinline__ stats::set_screen screen(index_t) const { return {0, 0}; }
   __device__ __forceinline__ void begin() {}
   __device__ __forceinline__ void end(index_t, bool) {}
-  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common,
-                                       std::int32_t all, bool passes) {
-    const bool kept = passes && tanimoto::ratio(common, all) >= to.least;
+  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t, double value,
+                                       bool passes) {
+    if (!passes) return;
+    to.values[(row - to.first_row) * to.stride + (col - to.first_col)] = static_cast<Value>(value);
+  }
+};
+
+struct edge_taker {
+  const tanimoto_edges& to;
+  stats::set_screen by;
+
+  __device__ __forceinline__ edge_taker(const tanimoto_edges& out, const stats::set_weights& of)
+      : to(out), by(stats::screen_of(out.least, of)) {}
+  __device__ __forceinline__ stats::set_screen screen(index_t) const { return by; }
+  __device__ __forceinline__ void begin() {}
+  __device__ __forceinline__ void end(index_t, bool) {}
+  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common, double value,
+                                       bool passes) {
+    const bool kept = passes && value >= to.least;
     if (!__any_sync(~0U, kept)) return;
     const unsigned long long at = places_of(kept, [&](unsigned n) {
       return atomicAdd(reinterpret_cast<unsigned long long*>(to.count),
@@ -57,19 +74,18 @@ struct edge_taker {
 
 struct count_taker {
   const tanimoto_counts& to;
-  float t;
+  stats::set_screen by;
   std::uint32_t of_col = 0;
 
-  __device__ __forceinline__ explicit count_taker(const tanimoto_counts& out)
-      : to(out), t(tanimoto::screen_of(out.least)) {}
-  __device__ __forceinline__ float screen(index_t) const { return t; }
+  __device__ __forceinline__ count_taker(const tanimoto_counts& out, const stats::set_weights& of)
+      : to(out), by(stats::screen_of(out.least, of)) {}
+  __device__ __forceinline__ stats::set_screen screen(index_t) const { return by; }
   __device__ __forceinline__ void begin() { of_col = 0; }
   __device__ __forceinline__ void end(index_t col, bool valid) {
     if (valid && of_col > 0) atomicAdd(to.col_degree + col, of_col);
   }
-  __device__ __forceinline__ void take(index_t row, index_t, std::int32_t common, std::int32_t all,
+  __device__ __forceinline__ void take(index_t row, index_t, std::int32_t, double value,
                                        bool passes) {
-    const double value = tanimoto::ratio(common, all);
     const bool kept = passes && value >= to.least;
     const unsigned mask = __ballot_sync(~0U, kept);
     if (mask == 0) return;
@@ -92,17 +108,17 @@ struct count_taker {
 struct partner_taker {
   const tanimoto_partners& to;
 
-  __device__ __forceinline__ explicit partner_taker(const tanimoto_partners& out) : to(out) {}
-  __device__ __forceinline__ float screen(index_t row) const {
+  __device__ __forceinline__ partner_taker(const tanimoto_partners& out, const stats::set_weights&)
+      : to(out) {}
+  __device__ __forceinline__ stats::set_screen screen(index_t row) const {
     return to.screen[row - to.first_row];
   }
   __device__ __forceinline__ void begin() {}
   __device__ __forceinline__ void end(index_t, bool) {}
-  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common,
-                                       std::int32_t all, bool passes) {
+  __device__ __forceinline__ void take(index_t row, index_t col, std::int32_t common, double value,
+                                       bool passes) {
     if (!__any_sync(~0U, passes)) return;
     const index_t own = row - to.first_row;
-    const double value = tanimoto::ratio(common, all);
     const bool joins = passes && value >= to.least && value > to.worst[own];
     if (!__any_sync(~0U, joins)) return;
     const std::uint32_t at =
@@ -119,6 +135,10 @@ struct partner_taker {
 
 template <class Sink>
 struct taker_of;
+template <class Value>
+struct taker_of<tanimoto_matrix<Value>> {
+  using type = matrix_taker<Value>;
+};
 template <>
 struct taker_of<tanimoto_edges> {
   using type = edge_taker;
@@ -149,16 +169,17 @@ __device__ __forceinline__ void take_group(const bit_area& area, Taker& taker, i
   const index_t loaded_row = first_row + threadIdx.x % rows;
   const bool is_inside = area.rows.begin <= loaded_row && loaded_row < area.rows.end;
   const std::int32_t loaded_ones = is_inside ? area.left.row_offsets[loaded_row] : 0;
-  const float loaded_t = is_inside ? taker.screen(loaded_row) : 0.0F;
+  const stats::set_screen loaded = is_inside ? taker.screen(loaded_row) : stats::set_screen{0, 0};
+  const float loaded_least = loaded.left * static_cast<float>(loaded_ones);
   const unsigned inside = __ballot_sync(~0U, is_inside);
   unsigned passes = 0;
 #pragma unroll 4
   for (int r = 0; r < rows; ++r) {
-    const float t = __shfl_sync(~0U, loaded_t, r);
-    const auto own = static_cast<float>(__shfl_sync(~0U, loaded_ones, r));
+    const float t = __shfl_sync(~0U, loaded.right, r);
+    const float least = __shfl_sync(~0U, loaded_least, r);
     if ((inside >> r & 1U) == 0 || !valid || !is_met(area.met, first_row + r, col)) continue;
     const auto both = static_cast<float>(common(r));
-    if (fmaf(-t, static_cast<float>(ones), both) >= t * own) passes |= 1U << r;
+    if (fmaf(-t, static_cast<float>(ones), both) >= least) passes |= 1U << r;
   }
   taker.begin();
 #pragma unroll 1
@@ -166,7 +187,7 @@ __device__ __forceinline__ void take_group(const bit_area& area, Taker& taker, i
     const int r = __ffs(static_cast<int>(left)) - 1;
     const std::int32_t own = __shfl_sync(~0U, loaded_ones, r);
     const std::int32_t both = valid ? common(r) : 0;
-    taker.take(first_row + r, col, both, tanimoto::in_either(own, ones, both),
+    taker.take(first_row + r, col, both, stats::set_similarity(both, own, ones, area.of),
                (passes >> r & 1U) != 0);
   }
   taker.end(col, valid);

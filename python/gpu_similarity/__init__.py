@@ -50,13 +50,6 @@ from ._pairs.soft_thresholds import (
     topological_overlap,
 )
 from ._pairs.stream import EdgeStream
-from ._pairs.tanimoto import (
-    TanimotoOptions,
-    tanimoto,
-    tanimoto_counts,
-    tanimoto_edges,
-    tanimoto_partners,
-)
 from ._results.checksum import Checksum, checksum
 from ._results.edges import Edges
 from ._results.maxima import MaxT
@@ -82,7 +75,7 @@ from ._shared.errors import (
     OutOfMemory,
     Unsupported,
 )
-from ._shared.options import MEASURES, MeasureInfo, PairRunOptions, RunOptions
+from ._shared.options import BIT_MEASURES, MEASURES, MeasureInfo, PairRunOptions, RunOptions
 from ._tables.frames import NamedTable
 from ._tables.read_table import read_table
 
@@ -95,6 +88,7 @@ __version__: str = _core.version
 _ON_DEMAND = ("anndata", "arrow", "distributed", "plot")
 
 __all__ = [
+    "BIT_MEASURES",
     "MEASURES",
     "Backend",
     "BackendUnavailable",
@@ -127,7 +121,6 @@ __all__ = [
     "RunOptions",
     "ScaleFreeFit",
     "SignificanceResult",
-    "TanimotoOptions",
     "TopK",
     "TopKDistinct",
     "Unsupported",
@@ -170,10 +163,6 @@ __all__ = [
     "spearman_edges",
     "spearmanr",
     "stream",
-    "tanimoto",
-    "tanimoto_counts",
-    "tanimoto_edges",
-    "tanimoto_partners",
     "top_k",
     "top_k_distinct",
     "top_k_partners",

@@ -28,9 +28,9 @@ nb::list devices() {
 }
 
 // Name, title, symbol of the statistic, whether it has a p, and whether order alone counts.
-nb::list measures() {
+nb::list measures(bool of_bits) {
   nb::list out;
-  for (const gpu::measure what : gpu::all_measures()) {
+  for (const gpu::measure what : of_bits ? gpu::bit_measures() : gpu::all_measures()) {
     const gpu::measure_info& info = gpu::info_of(what);
     out.append(nb::make_tuple(info.name, info.title, info.symbol,
                               info.test != gpu::significance::none,
@@ -45,7 +45,7 @@ void bind_backends(nb::module_& module) {
   module.attr("version") = GPU_SIMILARITY_VERSION;
   module.def("backends", &backends);
   module.def("devices", &devices);
-  module.def("measures", &measures);
+  module.def("measures", &measures, nb::arg("of_bits"));
   module.def("before_fork", &before_fork);
   module.def("after_fork_in_child", &after_fork_in_child);
 }

@@ -26,7 +26,6 @@ void bind_mean_filter(nanobind::module_& module);
 void bind_top_k(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_binary_matmul(nanobind::module_& module);
-void bind_tanimoto(nanobind::module_& module);
 // Where the build has the file formats, which need zlib.
 void bind_read_table(nanobind::module_& module);
 

@@ -31,7 +31,6 @@ NB_MODULE(_core, module) {
   gpu_python::bind_top_k(module);
   gpu_python::bind_matmul(module);
   gpu_python::bind_binary_matmul(module);
-  gpu_python::bind_tanimoto(module);
 #ifdef GPU_SIMILARITY_HAS_READER
   gpu_python::bind_read_table(module);
 #endif

@@ -227,8 +227,9 @@ def _of_pairs(call: Callable[..., Any], **more: Any) -> dict[str, Any]:
     return named
 
 
-def _tanimoto(call: Callable[..., Any]) -> dict[str, Any]:
-    return {"x": (X, call), "y": (Y, lambda a: call(_bits(X), y=a))}
+def _of_bits(call: Callable[..., Any]) -> dict[str, Any]:
+    bits = {"measure": "tanimoto"}
+    return {"x": (X, lambda a: call(a, **bits)), "y": (Y, lambda a: call(_bits(X), y=a, **bits))}
 
 
 def _job(**given: Any) -> list[Any]:
@@ -304,10 +305,8 @@ CALLS: dict[str, dict[str, tuple[Array, Callable[[Any], Any]]]] = {
         "b": (X, lambda a: gs.binary_matmul(gs.pack_bits(X, 5), a)),
     },
     "Bits": {"words": (X, lambda a: gs.Bits(a, 384).unpack())},
-    "tanimoto": _tanimoto(gs.tanimoto),
-    "tanimoto_edges": _tanimoto(gs.tanimoto_edges),
-    "tanimoto_counts": _tanimoto(gs.tanimoto_counts),
-    "tanimoto_partners": _tanimoto(lambda x, y=None: gs.tanimoto_partners(x, 2, y)),
+    "edges of bits": _of_bits(gs.edges),
+    "partners of bits": _of_bits(lambda x, y=None, **more: gs.top_k_partners(x, 2, y, **more)),
     "p_value": {
         "r": (np.array([0, 1, 1]), lambda a: gs.p_value(a, 9)),
         "observations": (np.array([5, 7, 9]), lambda a: gs.p_value([0.1, 0.2, 0.3], a)),

@@ -178,12 +178,16 @@ def test_masks_of_groups_are_matched_by_label(x: Any) -> None:
         gs.differential(x, (case.rename({"s3": "t3"}), ~case))
 
 
+def of_sets(*tables: Any, **more: Any) -> Any:
+    return gs.dense(*tables, measure="tanimoto", **more)
+
+
 def test_bits_are_matched_by_label(rng: np.random.Generator) -> None:
     x, y = (pd.DataFrame(rng.integers(0, 2, (n, 30)).astype(bool), columns=COLS) for n in (5, 4))
-    wanted = gs.tanimoto(x.to_numpy(), y.to_numpy()).matrix
-    np.testing.assert_array_equal(gs.tanimoto(x, shuffled(y)).matrix, wanted)
-    by_position = gs.tanimoto(x.to_numpy(), shuffled(y).to_numpy()).matrix
-    np.testing.assert_array_equal(gs.tanimoto(x, shuffled(y), match="position").matrix, by_position)
+    wanted = of_sets(x.to_numpy(), y.to_numpy()).matrix
+    np.testing.assert_array_equal(of_sets(x, shuffled(y)).matrix, wanted)
+    by_position = of_sets(x.to_numpy(), shuffled(y).to_numpy()).matrix
+    np.testing.assert_array_equal(of_sets(x, shuffled(y), match="position").matrix, by_position)
 
 
 def test_other_frames_and_tables_of_files(x: Any, y: Any, tmp_path: Any) -> None:
@@ -269,7 +273,7 @@ def test_names_that_repeat_are_said(x: Any) -> None:
     with pytest.warns(UserWarning, match="6 variables have 4"):
         gs.dense(twice.T, axis="columns")
     with pytest.warns(UserWarning, match="6 variables have 4"):
-        gs.tanimoto(twice > 4)
+        of_sets(twice > 4)
     table = gs.NamedTable(x.to_numpy(), np.array(list("abcbea")), None, ())
     with pytest.warns(UserWarning, match="'b' is of several"):
         gs.dense(table)

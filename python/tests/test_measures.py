@@ -20,7 +20,7 @@ def cosines(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def test_the_type_names_every_measure() -> None:
-    assert list(get_args(_options.Measure)) == list(gs.MEASURES)
+    assert list(get_args(_options.Measure)) == [*gs.MEASURES, *gs.BIT_MEASURES]
 
 
 def test_what_is_known_of_measures() -> None:

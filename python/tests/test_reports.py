@@ -223,7 +223,8 @@ REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
      lambda: gs.top_k_distinct(in_csr(THIN, float), 1).values, [[3], [5]]),
     ("matmul of sparse tables", lambda: gs.matmul(in_csr(THIN, float), in_csr(THIN.T, float)),
      [[35, 0], [0, 30]]),
-    ("tanimoto of a sparse table of bool", lambda: gs.tanimoto(in_csr(THIN, bool)).matrix,
+    ("tanimoto of a sparse table of bool",
+     lambda: gs.dense(in_csr(THIN, bool), measure="tanimoto").matrix,
      [[1, 0.5], [0.5, 1]]),
     ("rankdata of a sparse table", lambda: gs.rankdata(in_csr(THIN, float), axis=1),
      [[1, 2.5, 5, 2.5, 4], [3, 4, 1.5, 1.5, 5]]),
@@ -260,7 +261,8 @@ REPORTS: list[tuple[str, Callable[[], Any], Any]] = [
     ("and with weights", lambda: len(gs.anndata.correlate(
         cells(WIDE.T), measure="pearson", weights=np.arange(1.0, 10))), 10),
     ("more octets than columns are counted",
-     lambda: gs.tanimoto_edges(np.empty((0, 1 << 60), np.uint8)), refused("^x: got 11529")),
+     lambda: gs.edges(np.empty((0, 1 << 60), np.uint8), measure="tanimoto"),
+     refused("^x: got 11529")),
     # Options of another call, which changed nothing, or whose measure it was.
     *((f"{call.__name__} has no {option}", lambda call=call, more=more, option=option: call(
         WIDE, *more, **{option: OF_OTHER_CALLS[option]}),

@@ -101,7 +101,7 @@ row_call <- function(x, options) {
 }
 
 symbol_of <- function(method) {
-  if (method == "tanimoto") return(method)
+  if (method %in% c("tanimoto", "dice", "tversky")) return(method)
   measures$symbol[match(method, measures$name)]
 }
 

@@ -286,25 +286,30 @@ cor_observations <- function(x, y = NULL, margin = 2, ...) {
   out
 }
 
-#' The Tanimoto (Jaccard) similarity of sets
+#' The similarity of sets: Tanimoto's (Jaccard's), Dice's, Tversky's
 #'
-#' A variable is the set of the observations in which it is 1. The similarity of two is the size of
-#' their intersection divided by the size of their union; two empty sets have 0.
+#' A variable is the set of the observations in which it is 1. With `c` observations in both of two,
+#' `a` in the first alone and `b` in the second alone, the similarity is `c / (c + alpha * a + beta * b)`
+#' and 0 if `c` is 0: "tanimoto" has `alpha = beta = 1`, "dice" 1/2, "tversky" any.
 #'
 #' @inheritParams cor_edges
 #' @param x,y zeros and ones, or `FALSE` and `TRUE`: a matrix, a data frame or a sparse matrix.
 #' @param result what to give: "edges", "top", "counts" or "dense", as [cor_edges()], [cor_top()],
 #'   [cor_counts()] and [cor_dense()] do.
 #' @param min_abs the least similarity that is kept.
+#' @param method "tanimoto", "dice" or "tversky".
+#' @param alpha,beta the weights of "tversky": fractions from 0 to 1000 with a common denominator of at
+#'   most 1000, as 0.7 and 1/3; without `y` they are equal.
 #' @param ... `k` of "top", `bins` of "counts", `max_edges` of "edges", and `part`, `backend`,
 #'   `devices`, `workspace_bytes`, `cpu_threads` and `progress` of [options].
 #' @return The kind of result that `result` names, without p.
 #' @examples
 #' fingerprints <- matrix(c(1, 1, 0, 1, 1, 1, 0, 0, 1), 3)
 #' tanimoto(fingerprints, min_abs = 0.5)
+#' tanimoto(fingerprints, result = "dense", method = "dice")
 #' @export
 tanimoto <- function(x, y = NULL, result = c("edges", "top", "counts", "dense"), min_abs = 0,
-                     margin = 2, ...) {
+                     margin = 2, method = "tanimoto", alpha = 1, beta = 1, ...) {
   result <- match.arg(result)
   call <- pair_call(x, y, arguments(c("x", "y", "result")))
   call$options$use <- NULL
@@ -315,7 +320,7 @@ tanimoto <- function(x, y = NULL, result = c("edges", "top", "counts", "dense"),
       call$options$max_edges <<- most
       run()
     })
-  call$options[c("method", "alternative", "adjust")] <- c("tanimoto", "two.sided", "none")
+  call$options[c("alternative", "adjust")] <- c("two.sided", "none")
   switch(result,
          edges = pair_result("cor_edges", c(found$edges, found["summary"]), call),
          top = pair_result("cor_top", c(found, list(p = NA + found$statistic)), call),

@@ -24,8 +24,8 @@ template <>
 struct enum_names<gpu::measure> {
   static inline const auto table = [] {
     std::vector<std::pair<std::string_view, gpu::measure>> names;
-    for (const gpu::measure what : gpu::all_measures()) {
-      names.emplace_back(gpu::to_string(what), what);
+    for (const auto& some : {gpu::all_measures(), gpu::bit_measures()}) {
+      for (const gpu::measure what : some) names.emplace_back(gpu::to_string(what), what);
     }
     return names;
   }();

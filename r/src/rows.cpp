@@ -134,15 +134,19 @@ SEXP tanimoto(SEXP x, SEXP y, SEXP result, SEXP options) {
     const gpu::bit_matrix y_bits = has_y ? pack_bits(y, "y") : gpu::bit_matrix();
     option_reader reader(options);
     execution_context context(reader);
-    gpu::tanimoto_options how{.part = read_part(reader), .exec = context.execution()};
+    gpu::pair_options how{.part = read_part(reader), .exec = context.execution()};
+    gpu::measure what = gpu::measure::tanimoto;
+    reader.read("method", what);
+    reader.read("alpha", how.alpha);
+    reader.read("beta", how.beta);
     gpu::pair_filter keep;
     reader.read("min_abs", keep.min_abs);
     reader.read("variant", how.variant);
     const auto run = [&](const auto& sink) {
       reader.check_all_read();
       return context.run([&] {
-        return has_y ? gpu::tanimoto_all_pairs(bits.view(), y_bits.view(), how, sink)
-                     : gpu::tanimoto_all_pairs(bits.view(), how, sink);
+        return has_y ? gpu::all_pairs(what, bits, y_bits, how, sink)
+                     : gpu::all_pairs(what, bits, how, sink);
       });
     };
     const std::string_view wanted = CHAR(STRING_ELT(result, 0));

@@ -19,6 +19,7 @@
 #include "pairs/engine.hpp"
 #include "pairs/tables.hpp"
 #include "stats/significance/least_rank_p.hpp"
+#include "tanimoto/search.hpp"
 
 namespace gpu::inline v0::detail {
 
@@ -48,6 +49,7 @@ backend cpu_alone(const measure_traits& what, index_t cols, const pair_tables& t
 
 std::unique_ptr<pair_engine> prepare(backend used, const measure_traits& what,
                                      const pair_input& input, folded_pair_engine*& folded) {
+  if (what.form == row_form::bits) return tanimoto::make_engine(what, input, used);
   made_engine made = used == backend::cuda ? cuda::make_pair_engine(what, input)
                                            : cpu::make_pair_engine(what, input);
   std::unique_ptr<pair_engine> engine = std::move(made.engine);
@@ -107,14 +109,15 @@ backend_seconds seconds_of_call(const pair_request& request, double passes) {
   const pair_area area = area_of(request.tables, request.part, part_shape::equal_pairs);
   return seconds_of(request.what,
                     {.rows = std::max(area.rows.end, area.cols.end),
-                     .cols = cols_of(request.tables.x),
+                     .cols = cols_of(request.tables),
                      .pairs = static_cast<double>(pairs_in(area)) * passes},
                     thread_count(request.exec.cpu_threads), cpu::usable_pair_kernels().costs);
 }
 
 bool chooses_backend(const pair_request& request) {
-  return !is_on_device(request.tables) && request.tables.prepared_y == nullptr &&
-         request.exec.devices.empty() && request.variant == pair_variant::automatic &&
+  return request.what.form != row_form::bits && !is_on_device(request.tables) &&
+         request.tables.prepared_y == nullptr && request.exec.devices.empty() &&
+         request.variant == pair_variant::automatic &&
          asked_backend(request.exec) == backend::automatic;
 }
 
@@ -128,7 +131,7 @@ backend checked_backend(const pair_request& request, double passes) {
     check_prepared(request);
     return tables.prepared_y->where;
   }
-  const index_t cols = cols_of(tables.x);
+  const index_t cols = cols_of(tables);
   if (cols > what.most_cols_on_cuda) return cpu_alone(what, cols, tables, exec);
   if (is_on_device(tables)) {
     check_device_call(exec);

@@ -65,6 +65,7 @@ bool tells_ties(const prepared_table& data, bool is_on_host) {
     case row_form::ranks:
       return is_on_host;
     case row_form::unit_values:
+    case row_form::bits:
       break;
   }
   return false;

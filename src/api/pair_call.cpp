@@ -64,8 +64,12 @@ measure_traits with_p_method(const measure_traits& what, index_t cols, const pai
 }
 
 measure_traits find_traits(measure what, const pair_tables& tables, const pair_options& options,
-                           const column_model* columns) {
+                           const column_model* columns, unsigned meets) {
   if (columns != nullptr) return columns->traits();
+  if (tables.bits >= 0) {
+    const bool has_order = has_y(tables) || (meets & call_facts::preparation) != 0;
+    return bit_traits_of(traits_of(what), options, has_order);
+  }
   return effective_traits_of(traits_by_nans(what, tables, options), options.effective_observations);
 }
 
@@ -73,6 +77,7 @@ const pair_options& checked(measure what, const pair_tables& tables, const pair_
                             unsigned meets) {
   check_pair_options(what, options, meets | facts_of(tables));
   check_execution(options.exec);
+  if (tables.bits >= 0) check_one_device(options.exec);
   check_nan_policy(options.nans, {nan_policy::reject, nan_policy::propagate, nan_policy::pairwise},
                    "all pairs");
   return options;
@@ -81,7 +86,8 @@ const pair_options& checked(measure what, const pair_tables& tables, const pair_
 }  // namespace
 
 unsigned facts_of(const pair_tables& tables) {
-  const unsigned out = is_on_device(tables) ? call_facts::device_table : call_facts::none;
+  unsigned out = is_on_device(tables) ? call_facts::device_table : call_facts::none;
+  if (tables.bits >= 0) out |= call_facts::of_bits;
   if (tables.prepared_y == nullptr) return out;
   const column_model* const columns = tables.prepared_y->columns.get();
   if (columns == nullptr) return out | call_facts::prepared_y;
@@ -93,7 +99,7 @@ pair_call::pair_call(measure what, const pair_tables& tables, const pair_options
                      unsigned meets)
     : columns_(find_columns(what, tables, checked(what, tables, options, meets))),
       request_{
-          .what = with_p_method(find_traits(what, tables, options, columns_.get()),
+          .what = with_p_method(find_traits(what, tables, options, columns_.get(), meets),
                                 cols_of(tables.x), options, (meets & call_facts::without_p) == 0),
           .tables = tables,
           .part = options.part,

@@ -19,6 +19,7 @@
 #include "pairs/tables.hpp"
 #include "plan/fold_choice.hpp"
 #include "plan/screen_choice.hpp"
+#include "tanimoto/search.hpp"
 
 namespace gpu::inline v0 {
 namespace detail {
@@ -83,11 +84,12 @@ sample_result count_sample(const pair_request& request, const pair_input& input,
   const bool is_against = input.tables.y.has_value();
   const table_sample x =
       draw_rows(input.tables.x, is_against ? input.area.rows : index_range{0, rows_of_x});
-  of_sample.tables = {x.rows};
+  of_sample.tables = {.x = x.rows, .bits = input.tables.bits};
   table_sample y;
   if (is_against) {
     y = draw_rows(*input.tables.y, {0, input.rows_of_y()});
     of_sample.tables.y = y.rows;
+    of_sample.tables.y_bits = input.tables.y_bits;
   }
   pair_run run(of_sample, part_shape::equal_pairs);
   const auto valid_of = [](const std::vector<index_t>& constant,
@@ -122,9 +124,13 @@ sample_result count_sample(const pair_request& request, const pair_input& input,
     out.cut = count_candidates(run.engine(), what, out.keep, use_of(sink), out.counts);
   }
   const tied_cut* const tied = test.tied_cut();
-  const bool is_of_ranks = tied != nullptr && tied->p == nullptr && tied->shared == nullptr;
-  out.choice =
-      cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);
+  if (what.form == row_form::bits) {
+    out.choice = "the bits that both rows have are counted, what they make is decided in double";
+  } else {
+    const bool is_of_ranks = tied != nullptr && tied->p == nullptr && tied->shared == nullptr;
+    out.choice =
+        cpu::explain_edges(run.packed_engine(), is_of_ranks ? tied->ranks.permutations : out.keep);
+  }
   if (tied != nullptr && tied->p != nullptr) {
     const double least = stats::least_rho(stats::decide_by(*tied->p, tied->keep), true);
     out.keep = {.at_least = least, .at_most = -least};  // of the ranks that would be screened
@@ -165,6 +171,7 @@ std::string choice_of(const measure_traits& what, const planned_sink& sink, cons
   if (sink.kind == result_kind::partners) {
     return "every pair is looked at: a row keeps the best partners so far";
   }
+  if (what.form == row_form::bits) return sample.choice;
   if (plan.variant == pair_variant::hopper) {
     return explain_screen(what, sample.keep, cols, use_of(sink), static_cast<double>(plan.pairs),
                           sample.cut);
@@ -175,6 +182,15 @@ std::string choice_of(const measure_traits& what, const planned_sink& sink, cons
   return sample.choice;
 }
 
+engine_plan plan_engine(const measure_traits& what, const pair_input& input, backend used) {
+  if (what.form == row_form::bits) {
+    return used == backend::cuda ? cuda::plan_tanimoto_search(input)
+                                 : cpu::plan_tanimoto_search(input);
+  }
+  return used == backend::cuda ? cuda::plan_pair_engine(what, input)
+                               : cpu::plan_pair_engine(what, input);
+}
+
 pair_plan plan(const pair_request& request, const planned_sink& sink) {
   const auto& [what, tables, part, refuses_nan, folding, variant, exec] = request;
   const backend used = checked_backend(request);
@@ -182,8 +198,7 @@ pair_plan plan(const pair_request& request, const planned_sink& sink) {
     validate::refuse_nan(tables, validate::find_nan_rows(tables, exec.cpu_threads), exec);
   }
   const pair_input input = input_of(request, sink.shape());
-  const engine_plan engine = used == backend::cuda ? cuda::plan_pair_engine(what, input)
-                                                   : cpu::plan_pair_engine(what, input);
+  const engine_plan engine = plan_engine(what, input, used);
   (void)looks_for_patterns(what, used, engine.variant,
                            {input.rows(), input.cols(), input.folds});  // refuses what a call does
   pair_plan out{.used = used,

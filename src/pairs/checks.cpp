@@ -102,10 +102,6 @@ void check_exact_integers(const char* name, const View& data, int threads) {
   }
 }
 
-std::pair<index_t, index_t> extents_of(const detail::any_table& data) {
-  return std::visit([](const auto& view) { return std::pair(view.rows(), view.cols()); }, data);
-}
-
 void check_order(const char* sink, edge_order order) {
   detail::check_enumerator(fmt::format("{}.order", sink), order, edge_order::unspecified);
 }
@@ -113,7 +109,8 @@ void check_order(const char* sink, edge_order order) {
 }  // namespace
 
 void check_pair_shape(const detail::measure_traits& what, const detail::pair_tables& tables) {
-  const auto [rows, cols] = extents_of(tables.x);
+  const index_t rows = detail::rows_of(tables.x);
+  const index_t cols = detail::cols_of(tables);
   const char* const name = detail::has_y(tables) ? "x" : "data";
   if (cols < what.info.least_cols) {
     throw invalid_argument(fmt::format("{}: got {}, {} takes at least {} observations", name,
@@ -132,9 +129,10 @@ void check_pair_shape(const detail::measure_traits& what, const detail::pair_tab
   if (tables.y && detail::is_on_device(*tables.y) != detail::is_on_device(tables.x)) {
     throw invalid_argument("y: expected a table in the memory that x is in, host or device");
   }
-  const auto [more_rows, more_cols] =
-      tables.y ? extents_of(*tables.y)
-               : std::pair(tables.prepared_y->rows, tables.prepared_y->cols);
+  const index_t more_rows = detail::rows_of_y(tables);
+  const index_t more_cols = !tables.y            ? tables.prepared_y->cols
+                            : tables.y_bits >= 0 ? tables.y_bits
+                                                 : detail::cols_of(*tables.y);
   if (more_cols != cols) {
     throw invalid_argument(
         fmt::format("y: got {}, expected {} as in x", detail::counted(more_cols, "column"), cols));
@@ -298,7 +296,7 @@ index_t first_nan_in(const detail::any_table& data, index_t row, const execution
 
 std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int threads) {
   std::vector<index_t> out = find_in(tables.x, threads);
-  const index_t rows_of_x = extents_of(tables.x).first;
+  const index_t rows_of_x = detail::rows_of(tables.x);
   std::vector<index_t> of_y;
   if (tables.prepared_y != nullptr) {
     of_y = tables.prepared_y->nan_rows;  // what stands for the rows now need not show them
@@ -311,7 +309,7 @@ std::vector<index_t> find_nan_rows(const detail::pair_tables& tables, int thread
 
 void refuse_nan(const detail::pair_tables& tables, std::span<const index_t> rows,
                 const execution& exec, std::span<const index_t> columns) {
-  const index_t rows_of_x = extents_of(tables.x).first;
+  const index_t rows_of_x = detail::rows_of(tables.x);
   if (tables.prepared_y != nullptr) {  // whose rows were looked at when they were prepared
     rows = rows.first(static_cast<std::size_t>(
         std::lower_bound(rows.begin(), rows.end(), rows_of_x) - rows.begin()));

@@ -59,9 +59,7 @@ struct pair_input {
   execution exec = {};
 
   [[nodiscard]] index_t rows() const { return rows_of_x() + rows_of_y(); }
-  [[nodiscard]] index_t cols() const {
-    return std::visit([](const auto& view) { return view.cols(); }, tables.x);
-  }
+  [[nodiscard]] index_t cols() const { return detail::cols_of(tables); }
   [[nodiscard]] index_t rows_of_x() const {
     return std::visit([](const auto& view) { return view.rows(); }, tables.x);
   }

@@ -25,6 +25,10 @@ inline index_t rows_of(const any_table& table) {
 inline index_t cols_of(const any_table& table) {
   return std::visit([](const auto& view) { return view.cols(); }, table);
 }
+/// Columns of the rows of both tables: of bits, not of their words.
+inline index_t cols_of(const pair_tables& tables) {
+  return tables.bits >= 0 ? tables.bits : cols_of(tables.x);
+}
 /// Whether every row of x meets every row of a second table.
 inline bool has_y(const pair_tables& tables) {
   return tables.y.has_value() || tables.prepared_y != nullptr;

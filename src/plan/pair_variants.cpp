@@ -90,6 +90,7 @@ bool allows_warpgroups(const measure_traits& what, pair_variant variant) {
     case row_form::unit_values:
       return variant == pair_variant::hopper || variant == pair_variant::tensor;
     case row_form::signs:
+    case row_form::bits:
       break;  // by kernels of their own
   }
   return false;

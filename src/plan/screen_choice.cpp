@@ -40,6 +40,7 @@ double rounding_loss(row_form form) {
       return rank_loss;
     case row_form::unit_values:
     case row_form::signs:  // screened by exact ranks
+    case row_form::bits:
       break;
   }
   return value_loss;
@@ -56,6 +57,8 @@ screen_kind screens_of(const measure_traits& what, index_t cols, index_t packed_
       return screen_kind::rounded;
     case row_form::signs:  // by their ranks
       break;
+    case row_form::bits:
+      return screen_kind::none;
   }
   return cols > most_rank_columns ? screen_kind::none : screen_kind::ranks_of_signs;
 }

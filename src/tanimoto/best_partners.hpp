@@ -8,18 +8,21 @@
 #include <gpu/index.hpp>
 #include <gpu/pair_sinks.hpp>
 
-#include "tanimoto/ratio.hpp"
+#include "stats/set_similarity.hpp"
 
 namespace gpu::tanimoto {
 
 /// At most k partners with a statistic >= least: a heap with the worst on top, once it is full.
 class best_partners {
  public:
-  best_partners(index_t k, double least)
-      : k_(static_cast<std::size_t>(k)), least_(least), t_(screen_of(least)) {}
+  best_partners(index_t k, double least, const stats::set_weights& of)
+      : k_(static_cast<std::size_t>(k)),
+        least_(least),
+        of_(of),
+        screen_(stats::screen_of(least, of)) {}
 
-  /// For the screen of the row: no pair below it can become a partner.
-  [[nodiscard]] float screen() const { return t_; }
+  /// Of the row: no pair that it drops can become a partner.
+  [[nodiscard]] const stats::set_screen& screen() const { return screen_; }
 
   /// Columns come in ascending order: a later one with the statistic of the worst loses to it.
   void offer(node_id col, double statistic) {
@@ -32,7 +35,7 @@ class best_partners {
       heap_.push_back({statistic, col});
     }
     std::push_heap(heap_.begin(), heap_.end(), before);
-    if (heap_.size() == k_) t_ = screen_of(heap_.front().statistic);
+    if (heap_.size() == k_) screen_ = stats::screen_of(heap_.front().statistic, of_);
   }
 
   /// Writes them best first, with nothing behind; returns how many there are.
@@ -58,7 +61,8 @@ class best_partners {
 
   std::size_t k_;
   double least_;
-  float t_;
+  stats::set_weights of_;
+  stats::set_screen screen_;
   std::vector<entry> heap_;
 };
 

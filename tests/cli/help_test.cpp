@@ -13,10 +13,10 @@ using namespace gpu_test;
 
 namespace {
 
-const words all_verbs{"spearman",  "pearson",        "cosine",  "bicor",       "kendall",
-                      "correlate", "rank",           "top-k",   "mean-filter", "differential",
-                      "tanimoto",  "soft-threshold", "modules", "parts",       "merge",
-                      "info",      "completion",     "manual"};
+const words all_verbs{"spearman",  "pearson", "cosine",  "bicor",          "kendall",
+                      "correlate", "rank",    "top-k",   "mean-filter",    "differential",
+                      "tanimoto",  "dice",    "tversky", "soft-threshold", "modules",
+                      "parts",     "merge",   "info",    "completion",     "manual"};
 
 /// What bash completes behind the words of a command line, the last of which is being typed.
 words completed(const std::string& script, const words& line) {

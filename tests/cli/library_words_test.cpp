@@ -54,7 +54,7 @@ std::set<std::string> members_in(const std::string& text) {
 std::string all_pages() {
   std::string pages;
   for (const char* verb :
-       {"spearman", "rank", "top-k", "mean-filter", "differential", "tanimoto", "soft-threshold"}) {
+       {"spearman", "rank", "top-k", "mean-filter", "differential", "tversky", "soft-threshold"}) {
     pages += run_command({verb, "--help"}).out;
   }
   return pages;

@@ -236,6 +236,49 @@ TEST_CASE("tanimoto keeps partners, counts and the matrix", "[cli][tanimoto]") {
   CHECK(report_value(read_file(report), "observations") == "null");
 }
 
+TEST_CASE("dice and tversky are other ratios of the same bits", "[cli][tanimoto]") {
+  const rows all = make_rows(all_rows, 5);
+  const job in;
+  const std::string file = in.folder.write("a.fps", fps_of(all));
+  const auto wanted = [&](const std::string& symbol, const set_fractions& of, bool is_against) {
+    std::string out = "name_i\tname_j\t" + symbol + "\n";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = is_against ? 0 : i + 1; j < all.size(); ++j) {
+        const set_sizes terms = terms_of(all[i], all[j], of);
+        const double s = static_cast<double>(terms.common) / static_cast<double>(terms.either);
+        if (s < 0.75) continue;
+        out += name_of(static_cast<int>(i)) + "\t" + name_of(static_cast<int>(j)) + "\t" +
+               number(s) + "\n";
+      }
+    }
+    return out;
+  };
+  const auto edges = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"-t", "0.75", "-q"});
+    const auto result = run_command(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return result.out;
+  };
+  CHECK(edges({"dice", file}) == wanted("dice", {2, 1, 1}, false));
+  CHECK(edges({"tversky", file, "--alpha", "0.3", "--beta", "0.3"}) ==
+        wanted("tversky", {10, 3, 3}, false));
+  const std::vector<std::string> against{"tversky", file,  "--against", file,
+                                         "--alpha", "0.3", "--beta",    "0"};
+  CHECK(edges(against) == wanted("tversky", {10, 3, 0}, true));
+  // In parts: the folder knows the weights.
+  std::vector<std::string> parts = against;
+  const std::string out = in.folder.path("out.tsv");
+  parts.insert(parts.end(), {"-t", "0.75", "-q", "-o", out, "--resume", "--parts", "3"});
+  CHECK(run_command(parts).exit_code == 0);
+  CHECK(read_file(out) == wanted("tversky", {10, 3, 0}, true));
+  check_refused(run_command({"tversky", file, "--alpha", "0.3"}), exit_bad_input, "no order");
+  check_refused(run_command({"tversky", file, "--alpha", "-1"}), exit_usage, "--alpha");
+  check_refused(run_command({"tversky", file, "--alpha", "0.1234567"}), exit_bad_input,
+                "fractions");
+  check_refused(run_command({"dice", file, "--alpha", "1"}), exit_usage, "--alpha");
+}
+
 TEST_CASE("tanimoto writes no p of partners", "[cli][tanimoto]") {
   const job in;
   // Of two bits no correlation would have a test.

@@ -79,7 +79,7 @@ answer tanimoto(draws& from, const gpu::execution& where) {
   const index_t rows = draw_extent(from, {2, 33, 65, 200});
   const index_t bits = draw_extent(from, {1, 31, 64, 166, 1024, 2048});
   const auto packed = gpu::pack_bits(draw_table(from, rows, bits, values::sparse));
-  gpu::tanimoto_options options{.exec = where};
+  gpu::pair_options options{.exec = where};
   if (from.one_in(3)) options.part = {1, 3};
   const gpu::pair_filter keep{.min_abs = from.one_of({0.0, 0.2, 0.6, 1.0})};
   const auto sink = from.below(4);

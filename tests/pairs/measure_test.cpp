@@ -194,6 +194,10 @@ TEST_CASE("Measures are found by their names", "[measure]") {
     CHECK(gpu::info_of(what).what == what);
     CHECK(gpu::info_of(what).least_cols >= 1);
   }
+  for (const gpu::measure what : gpu::bit_measures()) {
+    CHECK(gpu::measure_of(gpu::to_string(what)) == what);
+    CHECK(gpu::info_of(what).what == what);
+  }
   CHECK_THROWS_AS(gpu::measure_of("Spearman"), gpu::invalid_argument);
   std::string message;
   try {
@@ -201,7 +205,7 @@ TEST_CASE("Measures are found by their names", "[measure]") {
   } catch (const gpu::invalid_argument& e) {
     message = e.what();
   }
-  const std::size_t last = gpu::all_measures().size() - 1;
+  const std::size_t last = gpu::all_measures().size() + gpu::bit_measures().size() - 1;
   CHECK(message == "measure: got 99, expected 0 to " + std::to_string(last));
   CHECK(gpu::to_string(gpu::measure{99}) == "unknown");
   const auto data = gpu_test::tied_matrix<std::int32_t>(4, 9, 3);

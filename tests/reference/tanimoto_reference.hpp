@@ -1,6 +1,6 @@
 #pragma once
-// Tanimoto similarities by sets of column numbers. Slow on purpose, and shares nothing with the
-// library.
+// Similarities of sets of column numbers: Tanimoto's, Dice's and Tversky's. Slow on purpose, and
+// shares nothing with the library.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,6 +23,25 @@ inline set_sizes sizes_of(const column_set& a, const column_set& b) {
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(either));
   return {static_cast<std::int64_t>(common.size()), static_cast<std::int64_t>(either.size())};
+}
+
+/// A Tversky index: alpha and beta as fractions of one denominator. Tanimoto's without arguments.
+struct set_fractions {
+  std::int64_t denominator = 1;
+  std::int64_t alpha = 1;
+  std::int64_t beta = 1;
+};
+
+/// The numerator and the denominator of a Tversky index: `common` of `either`. 0 of 1 where nothing
+/// is common.
+inline set_sizes terms_of(const column_set& a, const column_set& b, const set_fractions& of) {
+  const std::int64_t common = sizes_of(a, b).common;
+  if (common == 0) return {0, 1};
+  const auto alone = [common](const column_set& set) {
+    return static_cast<std::int64_t>(set.size()) - common;
+  };
+  const std::int64_t both = of.denominator * common;
+  return {both, both + of.alpha * alone(a) + of.beta * alone(b)};
 }
 
 /// 0 of two empty sets.

@@ -109,7 +109,7 @@ void bits(dice& d, binary_matmul_variant variant, cudaStream_t) {
   expect(same_values(packed.view().words(), a.view().words(), words), "packed bits");
 }
 
-void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t) {
+void tanimoto(dice& d, pair_variant variant, cudaStream_t) {
   const index_t cols = d.between(1, d.coin() ? 70 : 3000);
   const gpu::bit_matrix x =
       gpu::pack_bits(random_matrix<float>(d.rows(), cols, d.seed()), 0.5F, by_cpu());
@@ -117,9 +117,9 @@ void tanimoto(dice& d, binary_matmul_variant variant, cudaStream_t) {
       gpu::pack_bits(random_matrix<float>(d.rows(), cols, d.seed()), 0.5F, by_cpu());
   const bool is_against = d.coin();
   const gpu::pair_filter keep{.min_abs = 0.1 * static_cast<double>(d.between(0, 10))};
-  const gpu::tanimoto_options by_host{.exec = by_cpu()};
-  const gpu::tanimoto_options by_device{.variant = variant, .exec = by_cuda()};
-  const auto run = [&](const gpu::tanimoto_options& options, const auto& sink) {
+  const gpu::pair_options by_host{.exec = by_cpu()};
+  const gpu::pair_options by_device{.variant = variant, .exec = by_cuda()};
+  const auto run = [&](const gpu::pair_options& options, const auto& sink) {
     return is_against ? gpu::tanimoto_all_pairs(x, y, options, sink)
                       : gpu::tanimoto_all_pairs(x, options, sink);
   };
@@ -157,9 +157,8 @@ std::vector<soak_case> product_cases() {
     all.push_back({"binary_matmul, " + std::string(to_string(variant)),
                    [=](dice& d, cudaStream_t stream) { bits(d, variant, stream); }});
   }
-  for (const binary_matmul_variant variant :
-       {binary_matmul_variant::automatic, binary_matmul_variant::popcount_tiled,
-        binary_matmul_variant::tensor, binary_matmul_variant::hopper}) {
+  for (const pair_variant variant : {pair_variant::automatic, pair_variant::shared_tiled,
+                                     pair_variant::tensor, pair_variant::hopper}) {
     all.push_back({"tanimoto_all_pairs, " + std::string(to_string(variant)),
                    [=](dice& d, cudaStream_t stream) { tanimoto(d, variant, stream); }});
   }

@@ -1,5 +1,5 @@
-// The ratio and the screens in front of it: no screen loses a pair that the ratio keeps.
-#include "tanimoto/ratio.hpp"
+// The similarity of sets and the screens in front of it: no screen loses a pair that it keeps.
+#include "stats/set_similarity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,25 +10,35 @@
 
 namespace {
 
-using gpu::tanimoto::in_either;
-using gpu::tanimoto::ratio;
-using gpu::tanimoto::screen_of;
+using gpu::stats::screen_of;
+using gpu::stats::set_similarity;
+using gpu::stats::set_weights;
 
 // As the backends compare: with one rounding of product and sum, or with two.
-bool screens_pass(std::int32_t common, std::int32_t a, std::int32_t b, double least) {
-  const float t = screen_of(least);
+bool screens_pass(std::int32_t common, std::int32_t a, std::int32_t b, double least,
+                  const set_weights& of = {}) {
+  const auto by = screen_of(least, of);
   const auto c = static_cast<float>(common);
   const auto other = static_cast<float>(b);
-  const float bound = t * static_cast<float>(a);
-  const volatile float product = t * other;
-  return std::fma(-t, other, c) >= bound && c - product >= bound;
+  const float bound = by.left * static_cast<float>(a);
+  const volatile float product = by.right * other;
+  return std::fma(-by.right, other, c) >= bound && c - product >= bound;
+}
+
+// As ratios of Tanimoto, of `common` of `all`.
+double ratio(std::int32_t common, std::int32_t all) {
+  return set_similarity(common, common, all, {});
 }
 
 bool check_pair(std::int32_t common, std::int32_t a, std::int32_t b) {
-  const double value = ratio(common, in_either(a, b, common));
-  bool all = screens_pass(common, a, b, 0) && screens_pass(common, a, b, value);
-  for (const double less : {std::nextafter(value, 0.0), value * 0.5, value * 0.999999}) {
-    all = all && screens_pass(common, a, b, less);
+  bool all = true;
+  for (const set_weights& of : {set_weights{}, set_weights{2, 1, 1}, set_weights{1000, 1, 999'000},
+                                set_weights{10, 0, 7}}) {
+    const double value = set_similarity(common, a, b, of);
+    for (const double less :
+         {0.0, value, std::nextafter(value, 0.0), value * 0.5, value * 0.999999}) {
+      all = all && screens_pass(common, a, b, less, of);
+    }
   }
   return all;
 }
@@ -79,5 +89,6 @@ TEST_CASE("Ratios up to 2^26 that differ are doubles that differ", "[tanimoto]")
   CHECK(ratio(2, 3) == ratio(most / 3 * 2, most / 3 * 3));
   CHECK(ratio(0, 0) == 0.0);
   constexpr std::int32_t full = 2147483647;
-  CHECK(in_either(full, full, full) == full);
+  CHECK(set_similarity(full, full, full, {1000, 1'000'000, 1'000'000}) == 1.0);
+  CHECK(set_similarity(1, full, 1, {1000, 1'000'000, 1}) == 1.0 / (1 + 1000.0 * (full - 1)));
 }

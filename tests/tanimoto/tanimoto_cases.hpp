@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <gpu/tanimoto.hpp>
+#include <gpu/all_pairs.hpp>
 
 #include "reference/tanimoto_reference.hpp"
 #include "support/catch.hpp"
@@ -72,12 +72,14 @@ struct bit_table {
 
 /// What the oracle says of x against y, or of x alone where both are the same object.
 struct tanimoto_oracle {
-  tanimoto_oracle(const bit_table& left, const bit_table& right)
-      : x(left), y(right), is_against(&left != &right) {
+  tanimoto_oracle(const bit_table& left, const bit_table& right,
+                  gpu::measure measure = gpu::measure::tanimoto, const set_fractions& of = {})
+      : x(left), y(right), is_against(&left != &right), what(measure), fractions(of) {
     for (gpu::index_t i = 0; i < x.rows; ++i) {
       for (gpu::index_t j = 0; j < y.rows; ++j) {
-        sizes.push_back(sizes_of(x.set(i), y.set(j)));
-        values.push_back(reference_tanimoto(x.set(i), y.set(j)));
+        sizes.push_back(terms_of(x.set(i), y.set(j), of));
+        values.push_back(static_cast<double>(sizes.back().common) /
+                         static_cast<double>(sizes.back().either));
       }
     }
   }
@@ -116,17 +118,23 @@ struct tanimoto_oracle {
   const bit_table& x;
   const bit_table& y;
   bool is_against;
+  gpu::measure what;
+  set_fractions fractions;
   std::vector<set_sizes> sizes;
   std::vector<double> values;
 };
 
 template <class Sink>
-auto run_tanimoto(const tanimoto_oracle& data, const gpu::tanimoto_options& options,
-                  const Sink& sink) {
-  if (data.is_against) {
-    return gpu::tanimoto_all_pairs(data.x.view(), data.y.view(), options, sink);
+auto run_tanimoto(const tanimoto_oracle& data, gpu::pair_options options, const Sink& sink) {
+  if (data.what == gpu::measure::tversky) {
+    const auto q = static_cast<double>(data.fractions.denominator);
+    options.alpha = static_cast<double>(data.fractions.alpha) / q;
+    options.beta = static_cast<double>(data.fractions.beta) / q;
   }
-  return gpu::tanimoto_all_pairs(data.x.view(), options, sink);
+  if (data.is_against) {
+    return gpu::all_pairs(data.what, data.x.view(), data.y.view(), options, sink);
+  }
+  return gpu::all_pairs(data.what, data.x.view(), options, sink);
 }
 
 inline void check_edges(std::span<const gpu::edge> got, const std::vector<gpu::edge>& expected) {
@@ -143,7 +151,7 @@ inline std::span<const gpu::edge> span_of(const gpu::edge_list& list) {
   return {list.edges.data(), list.edges.size()};
 }
 
-inline void check_dense(const tanimoto_oracle& data, const gpu::tanimoto_options& options) {
+inline void check_dense(const tanimoto_oracle& data, const gpu::pair_options& options) {
   const auto exact = run_tanimoto(data, options, gpu::dense_sink{});
   const auto single = run_tanimoto(data, options, gpu::dense_sink_f32{});
   REQUIRE(exact.rows() == data.x.rows);
@@ -158,7 +166,7 @@ inline void check_dense(const tanimoto_oracle& data, const gpu::tanimoto_options
   CHECK(equal);
 }
 
-inline void check_list(const tanimoto_oracle& data, const gpu::tanimoto_options& options,
+inline void check_list(const tanimoto_oracle& data, const gpu::pair_options& options,
                        double least) {
   const std::vector<gpu::edge> expected = data.edges(least, 0, data.x.rows);
   const gpu::edge_list list =
@@ -180,7 +188,7 @@ inline void check_list(const tanimoto_oracle& data, const gpu::tanimoto_options&
   CHECK(summary.checksum == sum);
 }
 
-inline void check_counts(const tanimoto_oracle& data, const gpu::tanimoto_options& options,
+inline void check_counts(const tanimoto_oracle& data, const gpu::pair_options& options,
                          double least) {
   constexpr gpu::index_t bins = 20;
   const gpu::pair_counts counts = run_tanimoto(
@@ -202,7 +210,7 @@ inline void check_counts(const tanimoto_oracle& data, const gpu::tanimoto_option
   CHECK(counts.histogram == histogram);
 }
 
-inline void check_partners(const tanimoto_oracle& data, const gpu::tanimoto_options& options,
+inline void check_partners(const tanimoto_oracle& data, const gpu::pair_options& options,
                            gpu::index_t k, double least) {
   const gpu::neighbor_table table =
       run_tanimoto(data, options, gpu::top_k_sink{.k = k, .keep = {.min_abs = least}});
@@ -228,7 +236,7 @@ inline void check_partners(const tanimoto_oracle& data, const gpu::tanimoto_opti
 }
 
 /// Every sink with cuts that equal statistics of pairs, and some partners.
-inline void check_tanimoto(const tanimoto_oracle& data, const gpu::tanimoto_options& options) {
+inline void check_tanimoto(const tanimoto_oracle& data, const gpu::pair_options& options) {
   check_dense(data, options);
   for (const double least : {0.0, 0.25, 1.0 / 3, 0.5, 0.8, 1.0}) {
     INFO("least " << least);
@@ -252,7 +260,7 @@ inline constexpr tanimoto_shape tanimoto_shapes[] = {
     {65, 63, 65, 0.3},   {130, 60, 1024, 0.05}, {63, 130, 2055, 0.5}, {200, 20, 166, 0.2},
     {20, 300, 33, 0.04}, {260, 10, 9, 0.3}};
 
-inline void check_tanimoto_shapes(const gpu::tanimoto_options& options) {
+inline void check_tanimoto_shapes(const gpu::pair_options& options) {
   std::uint32_t seed = 1;
   for (const tanimoto_shape& shape : tanimoto_shapes) {
     INFO(shape.rows << " and " << shape.y_rows << " rows of " << shape.cols << " bits");
@@ -260,11 +268,17 @@ inline void check_tanimoto_shapes(const gpu::tanimoto_options& options) {
     const bit_table y(shape.y_rows, shape.cols, shape.density, ++seed, 3);
     check_tanimoto(tanimoto_oracle(x, x), options);
     check_tanimoto(tanimoto_oracle(x, y), options);
+    if (shape.rows % 3 != 0) continue;  // enough of the others
+    check_tanimoto(tanimoto_oracle(x, x, gpu::measure::dice, {2, 1, 1}), options);
+    check_tanimoto(tanimoto_oracle(x, y, gpu::measure::dice, {2, 1, 1}), options);
+    check_tanimoto(tanimoto_oracle(x, x, gpu::measure::tversky, {3, 1, 1}), options);
+    check_tanimoto(tanimoto_oracle(x, y, gpu::measure::tversky, {10, 7, 3}), options);
+    check_tanimoto(tanimoto_oracle(x, y, gpu::measure::tversky, {1, 0, 5}), options);
   }
 }
 
 /// Parts one behind the other are the whole.
-inline void check_tanimoto_parts(gpu::tanimoto_options options) {
+inline void check_tanimoto_parts(gpu::pair_options options) {
   const bit_table x(150, 100, 0.2, 41);
   const bit_table y(90, 100, 0.2, 42);
   for (const bool is_against : {false, true}) {

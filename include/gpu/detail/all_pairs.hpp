@@ -6,6 +6,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <gpu/bit_matrix.hpp>
 #include <gpu/connectivity.hpp>
 #include <gpu/detail/any_view.hpp>
 #include <gpu/device_sinks.hpp>
@@ -59,8 +60,24 @@ struct nothing {};
 template <class X>
 concept pair_options_like = std::derived_from<X, pair_options>;
 
+/// Rows of bits, in host or in device memory.
 template <class X>
-concept second_table = table_like<X> || std::same_as<X, prepared_rows>;
+concept bit_table =
+    std::convertible_to<X, bit_matrix_view> || std::convertible_to<X, device_bit_matrix_view>;
+template <class X>
+concept device_bit_table = std::convertible_to<X, device_bit_matrix_view>;
+
+/// What all pairs are of.
+template <class X>
+concept pair_table = table_like<X> || bit_table<X>;
+template <class X>
+concept second_table = pair_table<X> || std::same_as<X, prepared_rows>;
+/// Both of numbers or both of bits, in one memory.
+template <class X, class Y>
+inline constexpr bool are_together =
+    bit_table<X> || bit_table<Y>
+        ? bit_table<X> && bit_table<Y> && device_bit_table<X> == device_bit_table<Y>
+        : tables_together<X, Y>;
 
 /// The type of the argument that follows one of type `Before` if it is {} or left out.
 template <class Before, class Sink>
@@ -85,7 +102,7 @@ enum class misuse {
 
 template <call_kind Kind, class X, class Y, class Options, class Sink>
 consteval misuse misuse_of() {
-  constexpr bool two = second_table<Y> && (table_like<Y> || Kind != call_kind::plan);
+  constexpr bool two = second_table<Y> && (pair_table<Y> || Kind != call_kind::plan);
   using next = std::conditional_t<two, Options, Y>;
   using second = std::conditional_t<two, Sink, Options>;
   using third = std::conditional_t<two, nothing, Sink>;
@@ -93,10 +110,10 @@ consteval misuse misuse_of() {
   using sink = std::conditional_t<with_options, second, next>;
   using rest = std::conditional_t<with_options, third, second>;
 
-  if (!table_like<X>) {
+  if (!pair_table<X>) {
     return misuse::data_is_not_a_table__pass_gpu_as_matrix_of_a_range_or_a_gpu_matrix_view;
   }
-  if (two && table_like<Y> && !tables_together<X, Y>) {
+  if (two && pair_table<Y> && !are_together<X, Y>) {
     return misuse::x_and_y_are_not_both_in_host_memory_or_both_in_device_memory;
   }
   if (!pair_sink<sink> && !(Kind == call_kind::plan && std::same_as<sink, pair_filter>)) {
@@ -106,7 +123,7 @@ consteval misuse misuse_of() {
   }
   if (pair_options_like<rest>) return misuse::pair_options_come_before_the_sink;
   if (!std::same_as<rest, nothing>) return misuse::nothing_comes_after_the_sink;
-  if (device_pair_sink<sink> && !device_matrix_like<X>) {
+  if (device_pair_sink<sink> && !device_matrix_like<X> && !device_bit_table<X>) {
     return misuse::sink_in_device_memory_needs_data_in_device_memory;
   }
   return misuse::none;
@@ -129,16 +146,40 @@ const Wanted& argument_of(const First& first, const Rest&... rest) {
   }
 }
 
+/// The words of rows of bits as a table.
+template <memory_space Space>
+any_table words_of(const basic_bit_matrix_view<const std::uint32_t, Space>& bits) {
+  return basic_matrix_view<const std::int32_t, Space>(
+      reinterpret_cast<const std::int32_t*>(bits.words()), bits.rows(), bit_words(bits.cols()),
+      bits.row_words());
+}
+
+/// One table of a call.
+template <pair_table X>
+pair_tables tables_of(const X& x) {
+  if constexpr (device_bit_table<X>) {
+    const device_bit_matrix_view bits = x;
+    return {.x = words_of(bits), .bits = bits.cols()};
+  } else if constexpr (bit_table<X>) {
+    const bit_matrix_view bits = x;
+    return {.x = words_of(bits), .bits = bits.cols()};
+  } else {
+    return {.x = read_table(x)};
+  }
+}
+
 /// The tables of a call.
 template <class X, class Y>
 pair_tables tables_of(const X& x, const Y& y) {
+  pair_tables out = tables_of(x);
   if constexpr (std::same_as<Y, prepared_rows>) {
-    return {.x = read_table(x), .y = {}, .prepared_y = y.table()};
-  } else if constexpr (table_like<Y>) {
-    return {read_table(x), read_table(y)};
-  } else {
-    return {read_table(x)};
+    out.prepared_y = y.table();
+  } else if constexpr (pair_table<Y>) {
+    const pair_tables other = tables_of(y);
+    out.y = other.x;
+    out.y_bits = other.bits;
   }
+  return out;
 }
 
 }  // namespace detail

@@ -37,6 +37,8 @@ struct call_facts {
     differences = 1U << 16,
     shuffles = 1U << 17,
     without_p = 1U << 18,  ///< A result without p of pairs.
+    of_bits = 1U << 19,    ///< Rows of bits.
+    tversky = 1U << 20,    ///< Follows from the options.
     columns = covariates | weights
   };
 };

@@ -43,9 +43,9 @@ class prepared_table {
   std::shared_ptr<const column_model> columns = {};
 };
 
-/// Prepares a table for calls of the same measure.
+/// Prepares a table, x, for calls of the same measure.
 GPU_SIMILARITY_EXPORT std::shared_ptr<const prepared_table> prepare_table(
-    measure what, const any_table& data, const pair_options& options);
+    measure what, const pair_tables& data, const pair_options& options);
 
 }  // namespace detail
 }  // namespace v0

@@ -10,7 +10,16 @@ import numpy as np
 from .. import _core
 from .._results.records import Names
 from .._shared.messages import real, unknown_keyword
-from .._shared.options import MEASURES, Adjustment, Measure, PairRunOptions, Tail, adjustment_of
+from .._shared.options import (
+    ALL_MEASURES,
+    BIT_MEASURES,
+    MEASURES,
+    Adjustment,
+    Measure,
+    PairRunOptions,
+    Tail,
+    adjustment_of,
+)
 from .._shared.progress import callback
 from .._tables import device_memory as _device
 from .._tables.arrays import (
@@ -35,6 +44,7 @@ from .._tables.labels import (
 from .._tables.numbers import Array
 from .._tables.places import Places
 from .._tables.sparse import SparseRows, sparse_rows
+from .bits import Rows, in_order_of, names_of_rows, words_of
 
 EdgeOrder = Literal["by-row-then-column", "unspecified"]
 # A host array, sparse rows on the host, or device memory as the compiled part takes it.
@@ -122,7 +132,7 @@ def tested_observations(measure: Measure, call: PairCall) -> float:
         return call.prepared_observations
     options = call.options
     weights, effective = options.get("weights"), options.get("effective_observations")
-    if not MEASURES[measure].has_p or (weights is not None and not effective):
+    if not ALL_MEASURES[measure].has_p or (weights is not None and not effective):
         return 0
     covariates = options.get("covariates")
     observations = real("effective_observations", effective) if effective else call.cols
@@ -180,12 +190,16 @@ def pair_call(
         options["max_p"] = max_p
     if min_abs != 0.0:
         options["min_abs"] = min_abs
-        if _KEEPS_EQUAL_ROWS < min_abs <= 1:
+        if _KEEPS_EQUAL_ROWS < min_abs <= 1 and measure not in BIT_MEASURES:
             _warn_of_rounded_ones(measure, options)
     if tail != "two-sided":
         options["tail"] = tail
     if adjust != "none":
         options["adjust"] = adjustment_of(adjust)
+    if measure in BIT_MEASURES:
+        if in_columns:
+            raise ValueError(f"axis: got {axis!r}, expected 0: {measure} is of rows of bits")
+        return _bit_call(x, y, options, names, y_names, match)
     if y is not None or type(x) is not np.ndarray or x.size >= FEWEST_SUSPECT:
         for argument, data in (("x", x), ("y", y)):
             if data is not None and not isinstance(data, PreparedRows):
@@ -255,6 +269,36 @@ def _host_call(
     if order is not None:
         named["y"] = named["y"]._replace(observations=observed)
     return PairCall(first, second, options, labels, y_labels, rows, cols, y_rows, (), named)
+
+
+def _bit_call(
+    x: Rows, y: Any, options: dict[str, Any], names: Any, y_names: Any, match: Match
+) -> PairCall:
+    """The same for rows of bits, in the memory of the host or of a GPU."""
+    first, cols = words_of(x, "x")
+    rows = first.shape[0]
+    if isinstance(first, _device.DeviceArray):
+        options = first.options(options)
+    options["bits"] = cols
+    told = _described(first)
+    labels = names_of_rows(names, x, "names", rows)
+    if y is None:
+        _no_names_of_y(y_names)
+        return PairCall(told, None, options, labels, None, rows, cols, None, (first,))
+    if isinstance(y, PreparedRows):
+        return _prepared_call(told, y, options, labels, y_names, rows, cols, (first,))
+    second, y_cols = words_of(in_order_of(x, y, match), "y")
+    if y_cols != cols:
+        raise ValueError(f"y: got {y_cols} columns, expected the {cols} of x")
+    y_rows = second.shape[0]
+    y_labels = names_of_rows(y_names, y, "y_names", y_rows)
+    arrays = (first, second)
+    y_told = _described(second)
+    return PairCall(told, y_told, options, labels, y_labels, rows, cols, y_rows, arrays)
+
+
+def _described(words: Array | _device.DeviceArray) -> Table:
+    return words.describe("i") if isinstance(words, _device.DeviceArray) else words
 
 
 def _read(x: Any, argument: str, reading: dict[str, Any]) -> Array | SparseRows:

@@ -139,10 +139,12 @@ def edges(
     Parameters
     ----------
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     x, y, max_p, min_abs, tail, adjust, max_edges, order, **run
         As in `spearman_edges`. A measure without a significance test takes no `max_p` and no
-        `adjust`; its p are NaN.
+        `adjust`; its p are NaN. Rows of bits are booleans; octets of bits, uint8, as
+        np.packbits(rows, axis=1) packs them, in either order; or what `pack_bits` made.
 
     Returns
     -------
@@ -157,9 +159,16 @@ def edges(
     Examples
     --------
     >>> import gpu_similarity as gs
+    >>> import numpy as np
     >>> table = [[1, 2, 3, 4], [2, 4, 6, 9], [1, 0, 0, 1]]
     >>> len(gs.edges(table, measure="pearson", min_abs=0.9))
     1
+    >>> sets = np.array([[1, 0, 1, 1, 0], [1, 0, 1, 1, 1], [0, 1, 0, 0, 1]], dtype=bool)
+    >>> gs.edges(sets, measure="tanimoto", min_abs=0.5)
+    Edges: 1 of 3 pairs of 3 rows, tanimoto, |tanimoto| >= 0.5
+      0 -- 1  0.750000
+    >>> gs.edges(sets, measure="tversky", alpha=1/3, beta=1/3, min_abs=0.5).statistic
+    array([0.9])
     """
     measure = measure_of(measure)
     call = pair_call(x, y, measure, run, max_p, min_abs, tail, adjust)
@@ -234,7 +243,8 @@ def top_k_partners(
     y : array_like, shape (rows of y, columns), optional
         The partners of the rows of x are then rows of y.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     order : {"by-absolute-value", "by-value"}
         What "best" means: the largest magnitude, or the largest statistic (with tail="less": the
         smallest). With a one-sided tail all partners have its sign.
@@ -311,7 +321,8 @@ def counts(
     y : array_like, shape (rows of y, columns), optional
         The pairs are then those of each row of x with each row of y.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     bins : int
         Bins of equal width over [-1, 1] for the histogram of the kept statistics, at most 65,536;
         0: none.
@@ -361,7 +372,8 @@ def dense(
     y : array_like, shape (rows of y, columns), optional
         The matrix is then that of the rows of x against those of y.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`. In float32 those of values
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits. In float32 those of values
         (Pearson, cosine) have float32-level error at most.
     dtype : {"float64", "float32"}
         Of the matrix; its memory is rows * rows values, or rows of x * rows of y.
@@ -415,7 +427,8 @@ def stream(
     x, y : array_like
         As in `spearman_edges`; not to be changed before the stream ends.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     batch_edges : int
         Largest batch.
     order : {"by-row-then-column", "unspecified"}
@@ -470,7 +483,8 @@ def plan(
     x, y : array_like
         As in `spearman_edges`.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     max_p, min_abs, tail, adjust, **run
         As in `spearman_edges`.
 
@@ -508,7 +522,8 @@ def prepare(
     y : array_like, shape (rows, columns)
         Rows are variables, columns are observations; not needed afterwards.
     measure : str
-        The measure of two rows, a key of `gpu_similarity.MEASURES`.
+        The measure of two rows, a key of `gpu_similarity.MEASURES`, or of `BIT_MEASURES` for rows
+        of bits.
     **run
         axis, nans, names, copy, progress, backend, devices (one), workspace_bytes, variant: see
         PairRunOptions and RunOptions. The calls take the same backend, device and variant.

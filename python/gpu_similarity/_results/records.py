@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from .._shared.options import RESULT_MEASURES, Measure, Tail
+from .._shared.options import ALL_MEASURES, Measure, Tail
 from .summary import PairSummary
 
 _SHOWN = 5
@@ -63,12 +63,12 @@ class PairResult:
     @property
     def symbol(self) -> str:
         """The symbol of the statistic, as "rho"."""
-        return RESULT_MEASURES[self.measure].symbol
+        return ALL_MEASURES[self.measure].symbol
 
     @property
     def has_p(self) -> bool:
         """Whether the run has a significance test; without one every p is NaN."""
-        return RESULT_MEASURES[self.measure].has_p and self.summary.observations > 0
+        return ALL_MEASURES[self.measure].has_p and self.summary.observations > 0
 
     @property
     def _tail(self) -> Tail:

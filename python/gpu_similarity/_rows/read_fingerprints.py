@@ -31,7 +31,7 @@ class Fingerprints(NamedTuple):
     Attributes
     ----------
     bits : Bits
-        What the functions over Tanimoto similarities take.
+        What measures of rows of bits take.
     names : ndarray of str, or None
         Names of the rows.
     notes : tuple of str
@@ -102,7 +102,7 @@ def read_fingerprints(
     ...     found = gs.read_fingerprints(path)
     >>> found.bits, list(found.names)
     (Bits: 2 x 16, ['aspirin', 'ibuprofen'])
-    >>> gs.tanimoto_edges(found.bits, min_abs=0.5, names=found.names)
+    >>> gs.edges(found.bits, measure="tanimoto", min_abs=0.5, names=found.names)
     Edges: 1 of 1 pairs of 2 rows, tanimoto, |tanimoto| >= 0.5
       aspirin -- ibuprofen  0.800000
     """

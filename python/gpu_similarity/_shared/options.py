@@ -16,8 +16,10 @@ Adjustment = Literal["none", "bonferroni", "bonf", "benjamini-hochberg", "bh", "
 Axis = Literal[0, 1, "rows", "columns"]
 NanPolicy = Literal["reject", "propagate"]
 PairNanPolicy = Literal["reject", "propagate", "pairwise"]
-# For type checkers; a test holds this list to MEASURES.
-Measure = Literal["spearman", "pearson", "cosine", "bicor", "kendall"]
+# For type checkers; a test holds this list to MEASURES and BIT_MEASURES.
+Measure = Literal[
+    "spearman", "pearson", "cosine", "bicor", "kendall", "tanimoto", "dice", "tversky"
+]
 
 
 class MeasureInfo(NamedTuple):
@@ -30,19 +32,16 @@ class MeasureInfo(NamedTuple):
     is_ordinal: bool
 
 
-# Every measure of the library by its name.
-MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures()}
-# What results may be of beside: rows of bits have functions of their own.
-RESULT_MEASURES = {
-    **MEASURES,
-    "tanimoto": MeasureInfo("tanimoto", "Tanimoto", "tanimoto", has_p=False, is_ordinal=False),
-}
+# Every measure of rows of numbers, and of rows of bits, by its name.
+MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures(of_bits=False)}
+BIT_MEASURES = {told[0]: MeasureInfo(*told) for told in _core.measures(of_bits=True)}
+ALL_MEASURES = {**MEASURES, **BIT_MEASURES}
 
 
 def measure_of(name: Any) -> Measure:
     """The measure of that name in any capitals; what is not one is given back, to be refused."""
     plain = name.lower() if isinstance(name, str) else name
-    return cast(Measure, plain if plain in MEASURES else name)
+    return cast(Measure, plain if plain in ALL_MEASURES else name)
 
 
 # What adjustments are called elsewhere (R, statsmodels, the command), in small letters.
@@ -135,6 +134,10 @@ class PairRunOptions(RunOptions, total=False):
         ``cor.test(exact=TRUE)``, else that of Student's t; ``summary.pairs_by_t`` counts the
         latter. Each pair is decided by its own p. Not with covariates nor nans="pairwise", where
         "automatic" is t, and rows are not folded.
+    alpha, beta : float
+        Of "tversky": what a bit of the row of x alone counts, and one of the row of y alone, where
+        a bit of both counts 1; fractions from 0 to 1000 with a common denominator of at most 1000,
+        as 0.7 and 1 / 3. Without y they are equal. 1 and 1, the default, is "tanimoto".
     names, y_names : array_like
         Names of the variables of x and of y, for the result; default: the index of a data frame,
         with axis="columns" its columns.
@@ -160,6 +163,8 @@ class PairRunOptions(RunOptions, total=False):
     weights: npt.ArrayLike | None
     effective_observations: float | None
     p_method: Literal["automatic", "t", "exact"]
+    alpha: float
+    beta: float
     names: npt.ArrayLike | None
     y_names: npt.ArrayLike | None
     copy: bool | None

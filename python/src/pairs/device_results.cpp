@@ -31,10 +31,11 @@ void run(nb::handle x, nb::handle y, nb::dict keywords, const MakeSink& make) {
   pair_call call(reader);
   const auto sink = make(call, reader);
   reader.check_all_read();
-  call.context.run([&] {
-    tables.visit_device(
-        [&](const auto... views) { gpu::all_pairs(call.what, views..., call.options, sink); });
-  });
+  if (!tables.are_on_device()) {
+    throw nb::type_error("x, y: expected tables in device memory, not prepared");
+  }
+  call.context.run(
+      [&] { gpu::detail::all_pairs(call.what, tables.of(call.bits), call.options, sink); });
 }
 
 template <class Value>

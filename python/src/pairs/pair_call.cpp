@@ -80,8 +80,21 @@ pair_tables::pair_tables(nb::handle x, nb::handle y) : x_(x, "x") {
   }
 }
 
+gpu::detail::pair_tables pair_tables::of(gpu::index_t bits) const {
+  gpu::detail::pair_tables out{.x = x_.table(), .bits = bits};
+  if (prepared_y_) out.prepared_y = prepared_y_->table();
+  if (y_) {
+    out.y = y_->table();
+    out.y_bits = bits;
+  }
+  return out;
+}
+
 pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("measure", what);
+  reader.read("bits", bits);
+  reader.read("alpha", options.alpha);
+  reader.read("beta", options.beta);
   reader.read("max_p", keep.max_p);
   reader.read("min_abs", keep.min_abs);
   reader.read("tail", keep.side);

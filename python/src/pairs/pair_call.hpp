@@ -37,6 +37,8 @@ class pair_tables {
 
   [[nodiscard]] bool has_y() const noexcept { return y_.has_value() || prepared_y_.has_value(); }
   [[nodiscard]] bool is_prepared() const noexcept { return prepared_y_.has_value(); }
+  // As the library takes them: rows of numbers, or with `bits` columns the words of rows of bits.
+  [[nodiscard]] gpu::detail::pair_tables of(gpu::index_t bits) const;
   // call(x), call(x, y) or call(x, prepared) with the tables, whatever their memory and types are.
   template <class Call>
   auto visit(const Call& call) const {
@@ -49,18 +51,8 @@ class pair_tables {
     return y_ ? call(x_.table(), y_->table()) : call(x_.table());
   }
   [[nodiscard]] const gpu::detail::any_table& x() const noexcept { return x_.table(); }
-  // call(x) or call(x, y) where both are in device memory, else a TypeError.
-  template <class Call>
-  void visit_device(const Call& call) const {
-    if (!x_.is_on_device() || prepared_y_) {
-      throw nb::type_error("x, y: expected tables in device memory, not prepared");
-    }
-    if (y_) {
-      std::visit(call, x_.device(), y_->device());
-    } else {
-      std::visit(call, x_.device());
-    }
-  }
+  // All of them, and none prepared.
+  [[nodiscard]] bool are_on_device() const noexcept { return x_.is_on_device() && !prepared_y_; }
 
  private:
   pair_table x_;
@@ -77,14 +69,14 @@ struct pair_call {
   // The library's all-pairs function of the measure. Without the GIL, inside context.run().
   template <class Sink>
   gpu::sink_result_t<Sink> all_pairs(const pair_tables& tables, const Sink& sink) const {
-    return tables.visit(
-        [&](const auto&... views) { return gpu::all_pairs(what, views..., options, sink); });
+    return gpu::detail::all_pairs(what, tables.of(bits), options, sink);
   }
 
   gpu::measure what = gpu::measure::spearman;
   gpu::pair_filter keep;
   execution_context context;
   gpu::pair_options options;
+  gpu::index_t bits = -1;  // columns of rows of bits
 
  private:
   std::optional<host_array> covariates_;

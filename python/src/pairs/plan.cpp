@@ -12,9 +12,7 @@ nb::tuple plan(nb::handle x, nb::handle y, nb::dict keywords) {
   reader.check_all_read();
   if (tables.is_prepared()) throw gpu::unsupported("plan: y: not for prepared rows");
   const gpu::pair_plan result = call.context.run([&] {
-    return tables.visit_tables([&](const auto... views) {
-      return gpu::plan_all_pairs(call.what, views..., call.options, call.keep);
-    });
+    return gpu::detail::plan_all_pairs(call.what, tables.of(call.bits), call.options, call.keep);
   });
   return nb::make_tuple(gpu::to_string(result.used), result.device, gpu::to_string(result.variant),
                         result.tile_rows, result.tile_cols, result.workspace_bytes, result.choice,

@@ -11,7 +11,10 @@ gpu::prepared_rows prepare(nb::handle y, nb::dict keywords) {
   option_reader reader(std::move(keywords));
   pair_call call(reader);
   reader.check_all_read();
-  return call.context.run([&] { return gpu::prepare_rows(call.what, tables.x(), call.options); });
+  return call.context.run([&] {
+    return gpu::prepared_rows(
+        gpu::detail::prepare_table(call.what, tables.of(call.bits), call.options));
+  });
 }
 
 // rows, cols, constant rows, NaN rows, infinite rows, backend, device, variant, seconds.

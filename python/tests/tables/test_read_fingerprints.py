@@ -75,8 +75,8 @@ def test_what_is_read_goes_into_calls(rows: np.ndarray, tmp_path: Path) -> None:
     path = tmp_path / "a.fps"
     path.write_text(fps_of(rows))
     found = gs.read_fingerprints(path)
-    edges = gs.tanimoto_edges(found.bits, min_abs=0.2, names=found.names)
-    wanted = gs.tanimoto_edges(rows, min_abs=0.2)
+    edges = gs.edges(found.bits, measure="tanimoto", min_abs=0.2, names=found.names)
+    wanted = gs.edges(rows, measure="tanimoto", min_abs=0.2)
     assert len(edges) == len(wanted) > 0
     assert (edges.row == wanted.row).all() and (edges.statistic == wanted.statistic).all()
     assert edges.names.tolist() == found.names.tolist()

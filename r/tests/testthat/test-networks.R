@@ -97,6 +97,11 @@ test_that("Tanimoto similarities are those of sets", {
   expect_equal(top$statistic[, 1], unname(apply(expected - diag(2, 8), 1, max)))
   expect_equal(tanimoto(bits, result = "counts", min_abs = 0.3)$kept, nrow(kept))
   expect_equal(as.matrix(tanimoto(bits, bits[, 1:2], result = "dense")), expected[, 1:2])
+  sizes <- outer(colSums(bits), colSums(bits), `+`)
+  expect_equal(as.matrix(tanimoto(bits, result = "dense", method = "dice")), 2 * common / sizes)
+  tversky <- tanimoto(bits, result = "dense", method = "tversky", alpha = 0.3, beta = 0.3)
+  expect_equal(as.matrix(tversky), common / (common + 0.3 * (sizes - 2 * common)))
+  expect_failure_of(tanimoto(bits, method = "tversky", alpha = 2), "invalid_argument", "no order")
   expect_failure_of(tanimoto(plain), "invalid_argument", "^x: got another value than 0 or 1 in variable 1, observation 1")
   bits[2, 3] <- NA
   expect_failure_of(tanimoto(bits), "invalid_argument", "^x: ")

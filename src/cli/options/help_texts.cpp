@@ -61,17 +61,20 @@ std::string examples_text(std::string_view verb) {
   }
   if (verb == "correlate")
     return pair_text("correlate --measure pearson", info_of(measure::pearson));
-  if (verb == "tanimoto") {
-    return "Columns of the result, after a header line:\n"
-           "  edges         name_i, name_j, tanimoto\n"
-           "  top-k         name_i, rank, name_j, tanimoto\n"
-           "  counts        name, degree\n"
-           "  dense         names, then each row after its name\n\n"
-           "Examples:\n"
-           "  gpu-similarity tanimoto molecules.fps.gz --threshold 0.7 -o near.tsv\n"
-           "  gpu-similarity tanimoto queries.fps --against molecules.fps --keep top-k -k 5\n"
-           "  gpu-similarity tanimoto bits.npy -t 0.8 -o network.tsv\n"
-           "  gpu-similarity tanimoto molecules.fps -t 0.6 -o near.tsv.gz --resume";
+  for (const measure what : bit_measures()) {
+    if (verb != to_string(what)) continue;
+    return fmt::format(
+        "Columns of the result, after a header line:\n"
+        "  edges         name_i, name_j, {0}\n"
+        "  top-k         name_i, rank, name_j, {0}\n"
+        "  counts        name, degree\n"
+        "  dense         names, then each row after its name\n\n"
+        "Examples:\n"
+        "  gpu-similarity {0} molecules.fps.gz --threshold 0.7 -o near.tsv\n"
+        "  gpu-similarity {0} queries.fps --against molecules.fps --keep top-k -k 5\n"
+        "  gpu-similarity {0} bits.npy -t 0.8 -o network.tsv\n"
+        "  gpu-similarity {0} molecules.fps -t 0.6 -o near.tsv.gz --resume",
+        verb);
   }
   if (verb == "rank") {
     return "The result has the header and the names of the input, and ranks instead of values.\n\n"

@@ -110,8 +110,8 @@ void add_measure(verb& v, measure& what);
 /// Input, cuts, result, where it runs, and parts.
 void add_pair_options(verb& v, pairs_command& c);
 
-/// The same of tanimoto.
-void add_tanimoto_options(verb& v, pairs_command& c);
+/// The same of a measure of rows of bits.
+void add_bit_options(verb& v, pairs_command& c);
 
 /// The adjustment of the filter that --adjust asks for.
 void settle_adjustment(pairs_command& c);

@@ -21,7 +21,6 @@
 #include "io/output_form.hpp"
 #include "io/read/fingerprints/fingerprints.hpp"
 #include "io/read/read_table.hpp"
-#include "io/tanimoto_info.hpp"
 
 namespace gpu::cli {
 
@@ -49,11 +48,11 @@ struct job_files {
   bool no_clobber = false;  // no file that is there is replaced
 };
 
-/// `gpu-similarity spearman`, `pearson` and the other measures, `tanimoto` and `differential`. An
+/// `gpu-similarity spearman`, `pearson` and the other measures, and `differential`. An
 /// empty output is standard output, of counts a summary alone.
 struct pairs_command : job_files {
   measure what = measure::spearman;
-  /// Of tanimoto, which compares rows of bits: how they are read. `what` means nothing then.
+  /// Of measures of rows of bits: how they are read.
   std::optional<io::fingerprint_options> fingerprints = {};
   /// Of differential: the labels of the columns, or a file of them, and `filter.min_abs` is the
   /// least |z|. Empty: another job.
@@ -92,9 +91,7 @@ struct pairs_command : job_files {
             {"--weights", weights}};
   }
   [[nodiscard]] bool is_differential() const { return !groups.empty(); }
-  [[nodiscard]] measure_info info() const {
-    return fingerprints ? io::tanimoto_info() : info_of(what);
-  }
+  [[nodiscard]] const measure_info& info() const { return info_of(what); }
   /// Whether the result has q. That of Benjamini and Hochberg needs all pairs that its cut keeps,
   /// which edges are only where no other cut leaves some out.
   [[nodiscard]] bool writes_q() const {

@@ -179,7 +179,7 @@ void add_pair_options(verb& v, pairs_command& c) {
   add_parts(v, c, "How many parts, for --resume and --plan [chosen]");
 }
 
-void add_tanimoto_options(verb& v, pairs_command& c) {
+void add_bit_options(verb& v, pairs_command& c) {
   add_input(v, c,
             "Fingerprints: FPS, or a table of 0 and 1 of any format that the other commands read, "
             "each also compressed by gzip or zstd; - for standard input");
@@ -189,6 +189,16 @@ void add_tanimoto_options(verb& v, pairs_command& c) {
             "For tables of 0 and 1: how the columns of --against are matched: by name, if both "
             "files have names, or in order [name]");
   v.heading = "Which pairs";
+  if (c.what == measure::tversky) {
+    const number_range weights{.least = 0, .most = 1000};
+    v.add_number(
+         "--alpha", c.pairs.alpha, "A", weights,
+         "What a bit of row i alone counts, where one of both counts 1: a fraction, as 0.7 [1]")
+        ->of_result();
+    v.add_number("--beta", c.pairs.beta, "B", weights,
+                 "The same of a bit of row j alone; without --against equal to --alpha [1]")
+        ->of_result();
+  }
   v.add_number("-t,--threshold", c.filter.min_abs, "T", {.most = 1},
                "Keep pairs with a similarity >= T [0]")
       ->of_result();
@@ -219,13 +229,12 @@ void settle_adjustment(pairs_command& c) {
 }
 
 void check_with_library(const pairs_command& c) {
-  if (c.fingerprints) return;
   static constexpr double unread = 1;  // of a file
   pair_options asked = c.pairs;
   if (!c.covariates.empty()) asked.covariates = {&unread, 1, 1};
   if (!c.weights.empty()) asked.column_weights = {&unread, 1};
   if (c.is_part || c.resumes) asked.part = {.index = 0, .of = 2};
-  unsigned meets = detail::call_facts::none;
+  unsigned meets = c.fingerprints ? detail::call_facts::of_bits : detail::call_facts::none;
   if (c.correct == correction::max_t) meets |= detail::call_facts::shuffles;
   if (c.filter.adjust != adjustment::none) meets |= detail::call_facts::adjusted;
   detail::check_pair_options(c.what, asked, meets);

@@ -129,8 +129,14 @@ class known_verbs {
           add_pair_options(v, job);
         },
         check_pairs);
-    add<pairs_command>("tanimoto", "Tanimoto similarity of all pairs of fingerprints",
-                       fingerprint_pairs(), add_tanimoto_options, check_pairs);
+    for (const measure what : bit_measures()) {
+      const measure_info& info = info_of(what);
+      pairs_command job = pairs_of(what);
+      job.fingerprints.emplace();
+      add<pairs_command>(std::string(info.name),
+                         fmt::format("{} of all pairs of fingerprints", info.description), job,
+                         add_bit_options, check_pairs);
+    }
     add<rank_command>("rank", "Ranks of each row, or of a column of numbers", {}, add_rank,
                       rows_of(&rank_command::rank));
     add<top_k_command>("top-k", "The best values of each row, or of a column of numbers", {},
@@ -172,11 +178,6 @@ class known_verbs {
   static pairs_command pairs_of(measure what) {
     pairs_command job;
     job.what = what;
-    return job;
-  }
-  static pairs_command fingerprint_pairs() {
-    pairs_command job;
-    job.fingerprints.emplace();
     return job;
   }
   template <class Job, class AddOptions, class Check>

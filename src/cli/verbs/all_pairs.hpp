@@ -2,15 +2,11 @@
 // The library's all-pairs functions on tables of any element type, or of bits.
 
 #include <algorithm>
-#include <concepts>
 #include <limits>
-#include <optional>
 #include <variant>
 
 #include <gpu/all_pairs.hpp>
-#include <gpu/error.hpp>
 #include <gpu/plan.hpp>
-#include <gpu/tanimoto.hpp>
 
 #include "cli/options/options.hpp"
 #include "cli/verbs/read_input.hpp"
@@ -21,6 +17,10 @@ namespace gpu::cli {
 inline detail::any_table table_of(const io::table& table,
                                   index_t rows = std::numeric_limits<index_t>::max()) {
   rows = std::min(rows, table.rows());
+  if (table.bits) {
+    return detail::words_of(
+        bit_matrix_view(table.bits->words(), rows, table.bits->cols(), table.bits->row_words()));
+  }
   if (table.sparse) {
     return table.sparse->with_rows(rows,
                                    [](const auto& view) -> detail::any_table { return view; });
@@ -37,15 +37,12 @@ inline detail::any_table table_of(const io::table& table,
 inline detail::pair_tables tables_of(const input_tables& tables,
                                      index_t rows = std::numeric_limits<index_t>::max()) {
   detail::pair_tables out{table_of(tables.x, rows)};
-  if (tables.y) out.y = table_of(*tables.y, rows);
+  if (tables.x.bits) out.bits = tables.cols();
+  if (!tables.y) return out;
+  out.y = table_of(*tables.y, rows);
+  if (tables.y->bits) out.y_bits = tables.y->cols();
   return out;
 }
-
-/// The sinks of Tanimoto similarities that the command takes.
-template <class Sink>
-concept bit_sink = std::same_as<Sink, dense_sink> || std::same_as<Sink, edge_sink> ||
-                   std::same_as<Sink, top_k_sink> || std::same_as<Sink, count_sink> ||
-                   std::same_as<Sink, stream_sink>;
 
 /// Edges of a batch of a stream. They wait outside the scratch memory that --memory-limit bounds:
 /// fewer of them where it is small.
@@ -62,22 +59,7 @@ template <class Sink>
 sink_result_t<Sink> all_pairs(const pairs_command& job, const input_tables& tables,
                               const pair_options& options, const Sink& sink,
                               index_t rows = std::numeric_limits<index_t>::max()) {
-  if (!tables.x.bits) {
-    return detail::all_pairs(job.what, tables_of(tables, rows), tables.with_columns(options), sink);
-  }
-  if constexpr (bit_sink<Sink>) {
-    const auto first = [rows](const bit_matrix& bits) {
-      return bit_matrix_view(bits.words(), std::min(rows, bits.rows()), bits.cols(),
-                             bits.row_words());
-    };
-    std::optional<bit_matrix_view> y;
-    if (tables.y) y = first(*tables.y->bits);
-    return detail::tanimoto_all_pairs(first(*tables.x.bits), y ? &*y : nullptr,
-                                      {.part = options.part, .exec = options.exec}, sink);
-  } else {
-    throw unsupported(
-        "tanimoto: the result is not offered, expected edges, top-k, counts or dense");
-  }
+  return detail::all_pairs(job.what, tables_of(tables, rows), tables.with_columns(options), sink);
 }
 
 }  // namespace gpu::cli

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <gpu/bit_matrix.hpp>
 #include <gpu/execution.hpp>
-#include <gpu/tanimoto.hpp>
 
 #include "cli/outputs/report.hpp"
 #include "cli/process/exit_code.hpp"
@@ -48,69 +46,9 @@ double most_kept(const pairs_command& job, const io::result_context& context) {
   return static_cast<double>(context.rows) * static_cast<double>(most_partners(job, context));
 }
 
-constexpr index_t most_sampled_rows = 256;
-
-/// Rows of `bits` at even distances.
-bit_matrix sample_of(const bit_matrix& bits, index_t rows) {
-  bit_matrix out(rows, bits.cols());
-  for (index_t i = 0; i < rows; ++i) {
-    const index_t from = i * bits.rows() / rows;
-    const std::uint32_t* const row = bits.words() + from * bits.row_words();
-    std::copy(row, row + bits.row_words(), out.words() + i * out.row_words());
-  }
-  return out;
-}
-
-/// Whether a row is similar to itself, which is not a pair of one table.
-bool is_kept_with_itself(const bit_matrix& bits, index_t row, const pair_filter& keep) {
-  const std::uint32_t* const words = bits.words() + row * bits.row_words();
-  const bool has_bit =
-      std::any_of(words, words + bits.row_words(), [](std::uint32_t word) { return word != 0; });
-  return (has_bit ? 1.0 : 0.0) >= keep.min_abs;
-}
-
-/// How many pairs of fingerprints a cut keeps, of top-k how many partners: compares some rows of x
-/// with all. Tiles and workspace are not known. Cost: a share of the job of 256 / rows.
-pair_plan plan_bits(const pairs_command& job, const input_tables& tables) {
-  const bit_matrix& x = *tables.x.bits;
-  const bit_matrix& y = tables.y ? *tables.y->bits : x;
-  const bit_matrix sample = sample_of(x, std::min(most_sampled_rows, x.rows()));
-  execution exec = job.pairs.exec;
-  exec.on_progress = {};
-  const pair_counts counts =
-      tanimoto_all_pairs(sample, y, {.exec = exec}, count_sink{.keep = job.filter});
-  double sum = 0;
-  double squares = 0;
-  for (index_t i = 0; i < sample.rows(); ++i) {
-    auto kept = static_cast<index_t>(counts.degree[static_cast<std::size_t>(i)]);
-    if (!tables.y && is_kept_with_itself(sample, i, job.filter)) --kept;
-    if (job.keep == keep_kind::top_k) kept = std::min(kept, job.k);
-    sum += static_cast<double>(kept);
-    squares += static_cast<double>(kept) * static_cast<double>(kept);
-  }
-  const auto sampled = static_cast<double>(sample.rows());
-  const auto rows = static_cast<double>(x.rows());
-  const bool meets_once = !tables.y && job.keep != keep_kind::top_k;
-  const double scale = meets_once ? rows / 2 : rows;
-  const double mean = sum / sampled;
-  const double variance = std::max(squares / sampled - mean * mean, 0.0);
-  const double error = sampled < rows ? std::sqrt(variance / sampled) : 0;
-  constexpr double errors = 3;
-  const auto all = static_cast<std::uint64_t>(x.rows());
-  return {.used = counts.summary.used,
-          .device = counts.summary.device,
-          .variant = counts.summary.variant,
-          .choice = "common bits are counted, their ratios decided in double",
-          .pairs = tables.y ? all * static_cast<std::uint64_t>(y.rows()) : all * (all - 1) / 2,
-          .sampled_pairs = counts.tested,
-          .kept_estimate = scale * mean,
-          .kept_upper = scale * (mean + errors * error)};
-}
-
 /// The plan of a run with this sink.
 template <class Sink>
 pair_plan plan_all_pairs(const pairs_command& job, const input_tables& tables, const Sink& sink) {
-  if (tables.x.bits) return plan_bits(job, tables);
   return detail::plan_all_pairs(job.what, tables_of(tables), tables.with_columns(job.pairs), sink);
 }
 
@@ -146,9 +84,7 @@ double kept_of(const pairs_command& job, const input_tables& tables,
   return plan_run(whole, tables, context).kept_estimate;
 }
 
-/// Of Tanimoto similarities nothing is known of tiles before they run.
 std::string tile_text(const pair_plan& plan) {
-  if (plan.tile_rows == 0) return {};
   return fmt::format("tile\t{} x {}\nworkspace\t{}\n", plan.tile_rows, plan.tile_cols,
                      bytes_text(static_cast<double>(plan.workspace_bytes)));
 }

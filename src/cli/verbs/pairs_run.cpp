@@ -112,7 +112,6 @@ io::shared_p shared_p_of(const pairs_command& job, const input_tables& tables) {
 
 // The test behind p, as far as weights do not decide it.
 significance test_of(const pairs_command& job, const input_tables& tables) {
-  if (job.fingerprints) return job.info().test;
   return gpu::test_of(job.what, tables.cols(), tables.with_columns(job.pairs));
 }
 
@@ -145,7 +144,6 @@ io::result_context result_context_of(const pairs_command& job, const input_table
           .rank_test = test_of(job, tables),
           .ties = ties_of(job, tables),
           .what = job.what,
-          .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
           .has_n = job.writes_n,
           .confidence = job.confidence,
@@ -177,10 +175,8 @@ pairs_run::pairs_run(const pairs_command& job, const input_tables& tables, run_o
 
 void pairs_run::run(run_report& report) {
   // All calls of the run are made where the first one is.
-  if (!job_.fingerprints) {
-    options_.exec.target =
-        detail::backend_of(job_.what, tables_of(tables_), tables_.with_columns(options_));
-  }
+  options_.exec.target =
+      detail::backend_of(job_.what, tables_of(tables_), tables_.with_columns(options_));
   if (!job_.quiet) {
     line_.clear();
     note_compilation(options_.exec);

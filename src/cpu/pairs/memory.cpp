@@ -110,6 +110,7 @@ row_needs needs_of(const detail::measure_traits& what, index_t cols, bool has_in
               .packing = pairwise_bytes_of(what, cols).packing};
     }
     case detail::row_form::signs:
+    case detail::row_form::bits:
       break;
   }
   const std::size_t row = kendall_row_bytes(cols) + bytes_beside;

@@ -12,7 +12,8 @@ inline constexpr int screen_cols = 64;
 
 /// Of one row and screen_cols rows of the other side: bit j of the result is 1 where
 /// float(common) - t * ones[j] >= least, with the bits that are common to both,
-/// own + ones[j] - unions[j]. See src/tanimoto/ratio.hpp for t.
+/// own + ones[j] - unions[j]. See
+/// src/stats/set_similarity.hpp for t, the right of a screen.
 using screen_function = std::uint64_t (*)(const std::int32_t* unions, const std::int32_t* ones,
                                           std::int32_t own, float t, float least);
 

@@ -4,6 +4,8 @@
 
 #include "base/round_up.hpp"
 #include "cuda/transfer/host_staging.hpp"
+#include "pairs/tables.hpp"
+#include "tanimoto/search.hpp"
 
 namespace gpu::cuda {
 namespace {
@@ -23,33 +25,41 @@ std::size_t padded_words(index_t rows, index_t cols) {
 
 }  // namespace
 
-std::size_t prepared_operand::bytes_of(index_t rows, index_t cols) {
-  const auto uploaded = static_cast<std::size_t>(rows * bit_words(cols));
+std::size_t prepared_operand::bytes_of(const detail::any_table& words, index_t cols) {
+  const index_t rows = detail::rows_of(words);
+  const auto uploaded =
+      detail::is_on_device(words) ? 0 : static_cast<std::size_t>(rows * bit_words(cols));
   return (uploaded + padded_words(rows, cols)) * sizeof(std::uint32_t) +
          static_cast<std::size_t>(padded_rows_of(rows)) * sizeof(std::int32_t);
 }
 
-prepared_operand::prepared_operand(bit_matrix_view bits, kernels::bit_layout layout,
-                                   cudaStream_t stream)
-    : words_(padded_words(bits.rows(), bits.cols()), stream),
-      offsets_(zeroed<std::int32_t>(static_cast<std::size_t>(padded_rows_of(bits.rows())), stream)),
-      ones_(static_cast<std::size_t>(bits.rows())) {
+prepared_operand::prepared_operand(const detail::any_table& words, index_t cols,
+                                   kernels::bit_layout layout, cudaStream_t stream)
+    : words_(padded_words(detail::rows_of(words), cols), stream),
+      offsets_(zeroed<std::int32_t>(
+          static_cast<std::size_t>(padded_rows_of(detail::rows_of(words))), stream)),
+      ones_(static_cast<std::size_t>(detail::rows_of(words))) {
+  const index_t rows = detail::rows_of(words);
   bits_ = {.words = words_.data(),
            .row_offsets = offsets_.data(),
-           .rows = bits.rows(),
-           .padded_rows = padded_rows_of(bits.rows()),
-           .chunks = chunks_of(bits.cols())};
-  if (bits.rows() == 0) return;
-  const index_t words = bit_words(bits.cols());
-  const device_buffer<std::uint32_t> uploaded(static_cast<std::size_t>(bits.rows() * words),
-                                              stream);
-  if (words > 0) {
-    upload_rows<std::uint32_t>(uploaded.data(),
-                               {bits.words(), bits.rows(), words, bits.row_words()},
-                               {0, bits.rows()}, stream);
+           .rows = rows,
+           .padded_rows = padded_rows_of(rows),
+           .chunks = chunks_of(cols)};
+  if (rows == 0) return;
+  const bool is_there = detail::is_on_device(words);
+  const index_t row_words = bit_words(cols);
+  const device_buffer<std::uint32_t> uploaded(
+      is_there ? 0 : static_cast<std::size_t>(rows * row_words), stream);
+  if (!is_there && row_words > 0) {
+    const bit_matrix_view bits = tanimoto::bits_of<memory_space::host>(words, cols);
+    upload_rows<std::uint32_t>(uploaded.data(), {bits.words(), rows, row_words, bits.row_words()},
+                               {0, rows}, stream);
   }
   kernels::launch_prepare_bits(
-      {.bits = {uploaded.data(), bits.rows(), bits.cols(), words}, .constant = 0, .out = bits_},
+      {.bits = is_there ? tanimoto::bits_of<memory_space::device>(words, cols)
+                        : device_bit_matrix_view(uploaded.data(), rows, cols, row_words),
+       .constant = 0,
+       .out = bits_},
       {.bits = {},
        .constant = 0,
        .out = {.words = nullptr,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpu/bit_matrix.hpp>
+#include <gpu/detail/any_view.hpp>
 
 #include "cuda_runtime/device_buffer.hpp"
 #include "kernels/binary_matmul/kernels.hpp"
@@ -18,11 +19,13 @@ class prepared_operand {
  public:
   /// No rows.
   prepared_operand() = default;
-  /// Uploads and prepares the rows, and waits until the host has their ones.
-  prepared_operand(bit_matrix_view bits, kernels::bit_layout layout, cudaStream_t stream);
+  /// Prepares rows of `cols` bits, whose words it uploads unless they are in device memory, and
+  /// waits until the host has their ones.
+  prepared_operand(const detail::any_table& words, index_t cols, kernels::bit_layout layout,
+                   cudaStream_t stream);
 
   /// Device memory that it takes at most while it is made.
-  static std::size_t bytes_of(index_t rows, index_t cols);
+  static std::size_t bytes_of(const detail::any_table& words, index_t cols);
 
   [[nodiscard]] const kernels::prepared_bits& bits() const { return bits_; }
   /// How many bits of each row are 1.

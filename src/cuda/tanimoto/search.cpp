@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <limits>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 #include <gpu/error.hpp>
 
@@ -18,7 +19,9 @@
 #include "base/poll_progress.hpp"
 #include "base/round_up.hpp"
 #include "cuda/binary_matmul/binary_matmul.hpp"
+#include "cuda/pairs/rows/input.hpp"
 #include "cuda/tanimoto/prepared_operand.hpp"
+#include "cuda/transfer/row_download.hpp"
 #include "cuda_runtime/arena.hpp"
 #include "cuda_runtime/device_info.hpp"
 #include "cuda_runtime/device_limits.hpp"
@@ -26,18 +29,15 @@
 #include "cuda_runtime/memory_cache.hpp"
 #include "cuda_runtime/stream.hpp"
 #include "kernels/tanimoto/kernels.hpp"
+#include "pairs/tables.hpp"
 #include "plan/binary_matmul_variants.hpp"
-#include "tanimoto/ratio.hpp"
+#include "stats/set_similarity.hpp"
 
 namespace gpu::cuda {
 namespace {
 
 using kernels::bit_columns;
-using tanimoto::bit_tables;
-using tanimoto::in_either;
-using tanimoto::pair_tally;
 using tanimoto::partner_rows;
-using tanimoto::ratio;
 
 constexpr double no_p = std::numeric_limits<double>::quiet_NaN();
 // A rectangle of a product: 32 MiB, which the second-level cache of large devices holds.
@@ -47,68 +47,154 @@ constexpr index_t product_cols = 2048;
 constexpr index_t tile_multiple = kernels::tensor_tile;
 // Candidates of a row between two joins.
 constexpr int most_candidates = 1024;
+// Of a dense result that are computed before they are copied.
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
 // Columns that are looked at before the first join. Every panel may be twice as wide as the one
 // before: of columns in no order, half of the best of all so far are in it.
 constexpr index_t first_panel = 256;
 constexpr std::size_t usual_room = std::size_t{1} << 30;
 
-binary_matmul_variant choose(const bit_tables& tables, const tanimoto_options& options) {
-  using variant = binary_matmul_variant;
-  const variant asked = options.variant;
-  if (asked == variant::popcount || asked == variant::popcount_shared) {
-    throw unsupported(fmt::format(
-        "options.variant: {} is not offered on cuda, expected automatic, popcount_tiled, tensor or "
-        "hopper",
-        to_string(asked)));
+// Which product counts the bits.
+binary_matmul_variant product_of(pair_variant asked) {
+  switch (asked) {
+    case pair_variant::automatic:
+      return binary_matmul_variant::automatic;
+    case pair_variant::hopper:
+      return binary_matmul_variant::hopper;
+    case pair_variant::tensor:
+      return binary_matmul_variant::tensor;
+    case pair_variant::shared_tiled:
+      return binary_matmul_variant::popcount_tiled;
+    case pair_variant::naive:
+    case pair_variant::tiled:
+      break;
   }
-  const detail::binary_matmul_shape shape = on_device_of(
-      {.m = tables.x.rows(), .n = tables.y.rows(), .k = tables.x.cols()}, options.exec);
+  throw unsupported(
+      fmt::format("options.variant: {} is not offered for rows of bits on cuda, expected "
+                  "automatic, shared_tiled, tensor or hopper",
+                  to_string(asked)));
+}
+
+binary_matmul_variant choose(pair_variant of, detail::binary_matmul_shape shape,
+                             const execution& exec) {
+  using variant = binary_matmul_variant;
+  const variant asked = product_of(of);
+  shape = on_device_of(shape, exec);
   const variant chosen = detail::choose_binary_matmul_variant(backend::cuda, asked, shape);
-  const bool is_deep = tables.x.cols() > kernels::bit_hopper_policy::most_pass_bits;
+  const bool is_deep = shape.k > kernels::bit_hopper_policy::most_pass_bits;
   if (chosen != variant::hopper || !is_deep) return chosen;
   if (asked == variant::hopper) {
     throw unsupported(fmt::format("options.variant: hopper takes up to {} columns, got {}",
-                                  kernels::bit_hopper_policy::most_pass_bits, tables.x.cols()));
+                                  kernels::bit_hopper_policy::most_pass_bits, shape.k));
   }
   return variant::tensor;
 }
 
+detail::binary_matmul_shape shape_of(const detail::pair_input& input) {
+  return {.m = input.rows_of_x(), .n = input.area.cols.size(), .k = input.cols()};
+}
+
+pair_variant pair_variant_of(binary_matmul_variant product) {
+  switch (product) {
+    case binary_matmul_variant::hopper:
+      return pair_variant::hopper;
+    case binary_matmul_variant::tensor:
+      return pair_variant::tensor;
+    default:
+      return pair_variant::shared_tiled;
+  }
+}
+
+kernels::bit_layout layout_for(binary_matmul_variant product) {
+  return product == binary_matmul_variant::hopper ? kernels::bit_layout::tiles
+                                                  : kernels::bit_layout::rows;
+}
+
+// Their memory is one of the device, and written.
+void wait_for_tables(const detail::pair_tables& tables, const execution& exec, int device) {
+  if (!detail::is_on_device(tables)) return;
+  const int devices[] = {device};
+  check_tables(tables, devices);
+  wait_for_callers_stream(exec, devices);
+}
+
+// Prepared rows of y.
+class kept_bits final : public detail::prepared_table {
+ public:
+  kept_bits(const detail::pair_request& request, int on)
+      : ordinal(on),
+        product(choose(request.variant,
+                       {.m = detail::rows_of(request.tables.x),
+                        .n = detail::rows_of(request.tables.x),
+                        .k = detail::cols_of(request.tables)},
+                       request.exec)),
+        operand(request.tables.x, detail::cols_of(request.tables), layout_for(product), own.get()) {
+    what = request.what.info.what;
+    rows = detail::rows_of(request.tables.x);
+    cols = detail::cols_of(request.tables);
+    where = backend::cuda;
+    variant = pair_variant_of(product);
+    device = select_device(request.exec).name;
+  }
+  ~kept_bits() override {
+    int before = 0;
+    const bool known = cudaGetDevice(&before) == cudaSuccess;
+    static_cast<void>(cudaSetDevice(ordinal));
+    operand = {};
+    if (known) static_cast<void>(cudaSetDevice(before));
+  }
+
+  int ordinal;
+  binary_matmul_variant product;
+  stream own;
+  prepared_operand operand;
+};
+
+// A query runs where its prepared rows are.
+execution execution_of(const detail::pair_input& input) {
+  execution out = input.exec;
+  const auto* y = dynamic_cast<const kept_bits*>(input.tables.prepared_y.get());
+  if (y == nullptr) return out;
+  if (out.devices.empty()) out.devices = {y->ordinal};
+  if (out.devices.front() == y->ordinal) return out;
+  throw invalid_argument(fmt::format(
+      "y: was prepared on device {}, execution.devices asks for another one", y->ordinal));
+}
+
 class cuda_search final : public tanimoto::search {
  public:
-  cuda_search(const bit_tables& tables, const tanimoto_options& options)
-      : device_(device_of(options.exec)),
+  cuda_search(const detail::measure_traits& what, const detail::pair_input& input,
+              const execution& exec)
+      : device_(device_of(exec)),
         guard_(device_),
-        variant_(choose(tables, options)),
-        name_(select_device(options.exec).name),
-        is_against_(tables.is_against),
-        cols_(tables.y.rows()),
-        threads_(detail::thread_count(options.exec.cpu_threads)),
-        room_(room_of(tables, options.exec)) {
+        of_(what.weights),
+        kept_(std::dynamic_pointer_cast<const kept_bits>(input.tables.prepared_y)),
+        variant_(kept_ ? kept_->product : choose(input.variant, shape_of(input), exec)),
+        name_(select_device(exec).name),
+        is_against_(detail::has_y(input.tables)),
+        cols_(input.area.cols.size()),
+        threads_(detail::thread_count(input.exec.cpu_threads)),
+        room_(room_of(input)) {
     keep_pool_memory();
-    const auto layout = variant_ == binary_matmul_variant::hopper ? kernels::bit_layout::tiles
-                                                                  : kernels::bit_layout::rows;
-    left_ = prepared_operand(tables.x, layout, stream_.get());
-    if (is_against_) own_right_ = prepared_operand(tables.y, layout, stream_.get());
+    wait_for_tables(input.tables, exec, device_);
+    const kernels::bit_layout layout = layout_for(variant_);
+    left_ = prepared_operand(input.tables.x, input.cols(), layout, stream_.get());
+    if (input.tables.y) {
+      own_right_ = prepared_operand(*input.tables.y, input.cols(), layout, stream_.get());
+    }
     if (variant_ != binary_matmul_variant::hopper) {
       product_ = device_buffer<std::int32_t>(product_rows * product_cols, stream_.get());
     }
   }
 
   bool edges(index_range rows, double least, std::uint64_t most, array<edge>& out) override;
-  void count(index_range rows, double least, pair_tally& out) override;
+  void count(index_range rows, double least, pair_counts& out) override;
   void partners(index_range rows, double least, const partner_rows& out) override;
+  void dense(index_range rows, matrix_view<double> out) override { fill(rows, out); }
+  void dense(index_range rows, matrix_view<float> out) override { fill(rows, out); }
 
-  [[nodiscard]] binary_matmul_variant variant() const override { return variant_; }
-  [[nodiscard]] pair_variant pair_way() const override {
-    switch (variant_) {
-      case binary_matmul_variant::hopper:
-        return pair_variant::hopper;
-      case binary_matmul_variant::tensor:
-        return pair_variant::tensor;
-      default:
-        return pair_variant::shared_tiled;
-    }
-  }
+  [[nodiscard]] index_t most_partners() const override { return most_candidates; }
+  [[nodiscard]] pair_variant variant() const override { return pair_variant_of(variant_); }
   [[nodiscard]] std::string device() const override { return name_; }
   [[nodiscard]] index_t usual_rows() const override {
     constexpr index_t usual_pairs = index_t{1} << 35;
@@ -125,42 +211,54 @@ class cuda_search final : public tanimoto::search {
   }
 
  private:
-  [[nodiscard]] std::size_t room_of(const bit_tables& tables, const execution& exec) const {
-    std::size_t fixed = prepared_operand::bytes_of(tables.x.rows(), tables.x.cols());
-    if (tables.is_against) fixed += prepared_operand::bytes_of(tables.y.rows(), tables.y.cols());
+  [[nodiscard]] std::size_t room_of(const detail::pair_input& input) const {
+    std::size_t fixed = prepared_operand::bytes_of(input.tables.x, input.cols());
+    if (input.tables.y) fixed += prepared_operand::bytes_of(*input.tables.y, input.cols());
     if (variant_ != binary_matmul_variant::hopper) {
       fixed += product_rows * product_cols * sizeof(std::int32_t);
     }
-    if (exec.workspace_bytes == 0) return usual_room;
+    const std::size_t limit = input.exec.workspace_bytes;
+    if (limit == 0) return usual_room;
     const std::size_t least = fixed + row_bytes(1);
-    if (exec.workspace_bytes < least) {
+    if (limit < least) {
       throw out_of_memory(
           fmt::format("execution.workspace_bytes: got {}, expected at least the {} of the packed "
                       "rows and of what decides them",
-                      exec.workspace_bytes, least),
+                      limit, least),
           least);
     }
-    return exec.workspace_bytes - fixed;
+    return limit - fixed;
   }
   // What the lists of a row take while its partners are sought.
   static std::size_t row_bytes(index_t k) {
     return (static_cast<std::size_t>(k) + most_candidates) * sizeof(kernels::tanimoto_partner) +
-           4 * sizeof(double);
+           5 * sizeof(double);
   }
 
-  [[nodiscard]] const prepared_operand& right() const { return own_right_ ? *own_right_ : left_; }
+  [[nodiscard]] const prepared_operand& right() const {
+    if (kept_) return kept_->operand;
+    return is_against_ ? own_right_ : left_;
+  }
   [[nodiscard]] bit_columns above() const {
     return is_against_ ? bit_columns::all : bit_columns::later;
   }
   [[nodiscard]] kernels::bit_area area(index_range rows, index_range cols, bit_columns met) const {
-    return {left_.bits(), right().bits(), rows, cols, met};
+    return {left_.bits(), right().bits(), rows, cols, met, of_};
   }
   [[nodiscard]] index_range cols_of(index_range rows) const {
     return {is_against_ ? 0 : rows.begin, cols_};
   }
 
+  // The statistic of rows with `common` bits in both.
+  [[nodiscard]] double statistic(std::size_t row, std::size_t col, std::uint32_t common) const {
+    return stats::set_similarity(static_cast<std::int32_t>(common), left_.ones()[row],
+                                 right().ones()[col], of_);
+  }
+
   template <class Sink>
   void take(const kernels::bit_area& area, const Sink& sink);
+  template <class Value>
+  void fill(index_range rows, matrix_view<Value> out);
   void multiply(index_range rows, index_range cols);
   void list_edges(index_range rows, std::uint64_t found, array<edge>& out);
   void join_panel(index_range rows, index_range cols, const kernels::tanimoto_partners& lists);
@@ -184,6 +282,8 @@ class cuda_search final : public tanimoto::search {
 
   int device_;
   device_guard guard_;
+  stats::set_weights of_;
+  std::shared_ptr<const kept_bits> kept_;
   binary_matmul_variant variant_;
   std::string name_;
   bool is_against_;
@@ -192,7 +292,7 @@ class cuda_search final : public tanimoto::search {
   std::size_t room_;
   stream stream_;
   prepared_operand left_;
-  std::optional<prepared_operand> own_right_;
+  prepared_operand own_right_;
   device_buffer<std::int32_t> product_;
   // Of edges: two of each for the sort.
   std::uint64_t edge_capacity_ = 0;
@@ -286,14 +386,12 @@ void cuda_search::list_edges(index_range rows, std::uint64_t found, array<edge>&
     for (std::uint64_t e = begin; e < std::min(found, begin + edges_at_once); ++e) {
       const auto row = static_cast<std::uint64_t>(rows.begin) + (keys[e] >> 32);
       const auto col = static_cast<node_id>(keys[e] & 0xffffffffU);
-      const auto both = static_cast<std::int32_t>(common[e]);
-      const double value = ratio(both, in_either(left_.ones()[row], right().ones()[col], both));
-      out[before + e] = {static_cast<node_id>(row), col, value, no_p};
+      out[before + e] = {static_cast<node_id>(row), col, statistic(row, col, common[e]), no_p};
     }
   });
 }
 
-void cuda_search::count(index_range rows, double least, pair_tally& out) {
+void cuda_search::count(index_range rows, double least, pair_counts& out) {
   if (least > 1 || rows.empty() || cols_ == 0) return;
   const std::size_t bins = out.histogram.size();
   const auto row_degree =
@@ -309,7 +407,7 @@ void cuda_search::count(index_range rows, double least, pair_tally& out) {
   const std::vector<std::uint32_t> of_rows = download(row_degree.data(), row_degree.size());
   const std::vector<std::uint32_t> of_cols = download(col_degree.data(), col_degree.size());
   const std::vector<std::uint64_t> of_bins = download(histogram.data(), bins);
-  std::vector<std::uint32_t>& right_degree = is_against_ ? out.y_degree : out.degree;
+  std::uint32_t* const right_degree = out.degree.data() + (is_against_ ? of_rows.size() : 0);
   for (std::size_t i = 0; i < of_rows.size(); ++i) {
     out.degree[i] += of_rows[i];
     out.kept += of_rows[i];
@@ -322,6 +420,7 @@ kernels::tanimoto_partners cuda_search::take_lists(arena& memory, index_range ro
                                                    index_t k) const {
   const index_t count = rows.size();
   return {.least = least,
+          .of = of_,
           .first_row = rows.begin,
           .rows = count,
           .k = static_cast<int>(k),
@@ -329,7 +428,7 @@ kernels::tanimoto_partners cuda_search::take_lists(arena& memory, index_range ro
           .best = memory.take<kernels::tanimoto_partner>(count * k),
           .held = memory.take<std::uint32_t>(count),
           .worst = memory.take<double>(count),
-          .screen = memory.take<float>(count),
+          .screen = memory.take<stats::set_screen>(count),
           .candidates = memory.take<kernels::tanimoto_partner>(count * most_candidates),
           .found = memory.take<std::uint32_t>(count),
           .overflow = memory.take<std::uint32_t>(1)};
@@ -361,17 +460,16 @@ void cuda_search::write_partners(const kernels::tanimoto_partners& lists, index_
   const auto best = download(lists.best, static_cast<std::size_t>(lists.rows * k));
   const auto write_row = [&](index_t row) {
     const auto count = static_cast<index_t>(held[static_cast<std::size_t>(row)]);
-    const std::int32_t own = left_.ones()[static_cast<std::size_t>(lists.first_row + row)];
     node_id* const index = out.index.row(first + row);
-    double* const statistic = out.statistic.row(first + row);
+    double* const statistics = out.statistic.row(first + row);
     for (index_t n = 0; n < count; ++n) {
       const kernels::tanimoto_partner& partner = best[static_cast<std::size_t>(row * k + n)];
-      const auto both = static_cast<std::int32_t>(partner.common);
       index[n] = partner.col;
-      statistic[n] = ratio(both, in_either(own, right().ones()[partner.col], both));
+      statistics[n] =
+          statistic(static_cast<std::size_t>(lists.first_row + row), partner.col, partner.common);
     }
     std::fill(index + count, index + k, neighbor_table::no_neighbor);
-    std::fill(statistic + count, statistic + k, std::numeric_limits<double>::quiet_NaN());
+    std::fill(statistics + count, statistics + k, std::numeric_limits<double>::quiet_NaN());
     out.count[first + row] = static_cast<node_id>(count);
   };
   constexpr index_t rows_at_once = 512;
@@ -412,11 +510,58 @@ void cuda_search::partners(index_range rows, double least, const partner_rows& o
   }
 }
 
+template <class Value>
+void cuda_search::fill(index_range rows, matrix_view<Value> out) {
+  if (rows.empty() || cols_ == 0) return;
+  const std::size_t row_bytes = static_cast<std::size_t>(cols_) * sizeof(Value);
+  const auto fitting = static_cast<index_t>(std::min(room_, block_bytes) / row_bytes);
+  if (room_ < row_bytes) {
+    throw out_of_memory(
+        fmt::format(
+            "execution.workspace_bytes: a row of the result takes {} bytes, got room for {}",
+            row_bytes, room_),
+        row_bytes);
+  }
+  const index_t step = std::clamp<index_t>(fitting, 1, rows.size());
+  const device_buffer<Value> block(static_cast<std::size_t>(step * cols_), stream_.get());
+  row_download<Value> download(out, threads_, stream_.get());
+  for (index_t first = rows.begin; first < rows.end; first += step) {
+    detail::poll_progress();
+    const index_range part{first, std::min(first + step, rows.end)};
+    take(area(part, {0, cols_}, bit_columns::all),
+         kernels::tanimoto_matrix<Value>{block.data(), cols_, first, 0});
+    download.copy(block.data(), {first - rows.begin, part.end - rows.begin});
+  }
+  download.finish();
+}
+
 }  // namespace
 
-std::unique_ptr<tanimoto::search> make_tanimoto_search(const bit_tables& tables,
-                                                       const tanimoto_options& options) {
-  return std::make_unique<cuda_search>(tables, options);
+std::unique_ptr<tanimoto::search> make_tanimoto_search(const detail::measure_traits& what,
+                                                       const detail::pair_input& input) {
+  return std::make_unique<cuda_search>(what, input, execution_of(input));
+}
+
+detail::engine_plan plan_tanimoto_search(const detail::pair_input& input) {
+  const binary_matmul_variant product = choose(input.variant, shape_of(input), input.exec);
+  const bool is_hopper = product == binary_matmul_variant::hopper;
+  std::size_t bytes = prepared_operand::bytes_of(input.tables.x, input.cols());
+  if (input.tables.y) bytes += prepared_operand::bytes_of(*input.tables.y, input.cols());
+  return {.device = select_device(input.exec).name,
+          .variant = pair_variant_of(product),
+          .tile_rows = is_hopper ? kernels::bit_hopper_policy::tile_rows : tile_multiple,
+          .tile_cols = is_hopper ? kernels::bit_hopper_policy::tile_cols : tile_multiple,
+          .workspace_bytes = bytes};
+}
+
+std::shared_ptr<detail::prepared_table> prepare_bits(const detail::pair_request& request) {
+  const auto start = std::chrono::steady_clock::now();
+  const int device = device_of(request.exec);
+  const device_guard guard(device);
+  wait_for_tables(request.tables, request.exec, device);
+  auto out = std::make_shared<kept_bits>(request, device);
+  out->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
 }
 
 }  // namespace gpu::cuda

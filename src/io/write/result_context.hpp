@@ -17,7 +17,6 @@
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
-#include "io/tanimoto_info.hpp"
 
 namespace gpu::io {
 
@@ -50,9 +49,7 @@ struct result_context {
   /// Where p depends on them, the ties of the rows of both tables, those of y behind those of x.
   std::shared_ptr<const std::vector<row_ties>> ties = {};
   measure what = measure::spearman;  ///< Names the column of the statistic, and says what p is.
-  /// Instead of `what`: the Tanimoto similarity, which is not a measure of rows of numbers.
-  bool is_tanimoto = false;
-  tail side = tail::two_sided;  ///< The tail of the p that is written.
+  tail side = tail::two_sided;       ///< The tail of the p that is written.
   /// Whether pairs have a column n, their observations. Rows of parts that are joined have it
   /// without `shared`.
   bool has_n = false;
@@ -69,7 +66,7 @@ struct result_context {
   index_t against_rows = 0;  ///< Rows of y.
 
   [[nodiscard]] measure_info info() const {
-    measure_info out = is_tanimoto ? tanimoto_info() : info_of(what);
+    measure_info out = info_of(what);
     if (out.test == significance::floored_t) out.test = rank_test;
     if (!has_test) out.test = significance::none;
     return out;
@@ -79,7 +76,8 @@ struct result_context {
   }
   /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
-    if (!has_test || is_tanimoto) return std::numeric_limits<double>::quiet_NaN();
+    if (!has_test || info_of(what).test == significance::none)
+      return std::numeric_limits<double>::quiet_NaN();
     if (ties) return p_of_ties(statistic, row, col);
     const observation_count n = observations_of(row, col);
     return info().test == significance::student_t ? correlation_p_value(statistic, n, side)

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
 #include "pairs/measures/measures.hpp"
 #include "stats/observation_limits.hpp"
@@ -27,6 +29,27 @@ index_t sign_bytes(index_t cols) {
   if (cols <= most_sign_cols) return std::max<index_t>(1, cols * (cols - 1) / 16);
   const auto steps = static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(cols)));
   return bytes_of_step * cols * steps;
+}
+
+// Counts of bits, and sums of two, fit 31 bits.
+constexpr index_t most_bits = std::numeric_limits<std::int32_t>::max();
+
+constexpr measure_traits traits_of_bits(measure what, std::string_view name, std::string_view title,
+                                        std::string_view description, stats::set_weights weights) {
+  return {.info = {.what = what,
+                   .name = name,
+                   .title = title,
+                   .description = description,
+                   .symbol = name,
+                   .test = significance::none,
+                   .interval = interval_method::none,
+                   .scale = value_scale::numeric,
+                   .equals = equal_rows::apart,
+                   .least_cols = 0,
+                   .most_cols = most_bits},
+          .form = row_form::bits,
+          .centre = row_centre::none,
+          .weights = weights};
 }
 
 }  // namespace
@@ -105,5 +128,12 @@ const measure_traits kendall_traits{.info = {.what = measure::kendall,
                                     .centre = row_centre::none,
                                     .packed_cols = sign_bytes,
                                     .most_cols_on_cuda = most_sign_cols};
+
+const measure_traits tanimoto_traits =
+    traits_of_bits(measure::tanimoto, "tanimoto", "Tanimoto", "Tanimoto similarity", {});
+const measure_traits dice_traits =
+    traits_of_bits(measure::dice, "dice", "Dice", "Dice similarity", {.common = 2});
+const measure_traits tversky_traits =
+    traits_of_bits(measure::tversky, "tversky", "Tversky", "Tversky index", {});
 
 }  // namespace gpu::inline v0::detail

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,8 +19,10 @@
 namespace gpu::inline v0 {
 namespace {
 
-constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine, measure::bicor,
-                              measure::kendall};
+constexpr std::array measures{measure::spearman, measure::pearson, measure::cosine,
+                              measure::bicor,    measure::kendall, measure::tanimoto,
+                              measure::dice,     measure::tversky};
+constexpr std::size_t of_numbers = 5;  // the first ones
 
 // Null where `what` is no value of the enumeration.
 const detail::measure_traits* find_traits(measure what) {
@@ -33,6 +37,12 @@ const detail::measure_traits* find_traits(measure what) {
       return &detail::bicor_traits;
     case measure::kendall:
       return &detail::kendall_traits;
+    case measure::tanimoto:
+      return &detail::tanimoto_traits;
+    case measure::dice:
+      return &detail::dice_traits;
+    case measure::tversky:
+      return &detail::tversky_traits;
   }
   return nullptr;
 }
@@ -40,7 +50,11 @@ const detail::measure_traits* find_traits(measure what) {
 }  // namespace
 
 std::span<const measure> all_measures() noexcept {
-  return measures;
+  return std::span(measures).first<of_numbers>();
+}
+
+std::span<const measure> bit_measures() noexcept {
+  return std::span(measures).subspan<of_numbers>();
 }
 
 const measure_info& info_of(measure what) {
@@ -101,6 +115,7 @@ measure_traits pairwise_traits_of(const measure_traits& complete, index_t least_
       if (complete.transform == row_transform::biweight) out.most_cols_on_cuda = 0;
       break;
     case row_form::signs:
+    case row_form::bits:
       out.most_cols_on_cuda = 0;
       break;
   }
@@ -138,6 +153,38 @@ measure_traits student_t_traits_of(const measure_traits& complete) {
   measure_traits out = complete;
   if (out.info.test == significance::floored_t) out.info.test = significance::student_t;
   return out;
+}
+
+namespace {
+
+// The weights of the first denominator that makes both numbers fractions.
+stats::set_weights tversky_weights(double alpha, double beta) {
+  constexpr double most = 1000;
+  const auto in_range = [](double weight) { return weight >= 0 && weight <= most; };
+  for (double q = 1; in_range(alpha) && in_range(beta) && q <= most; ++q) {
+    const double left = std::round(alpha * q);
+    const double right = std::round(beta * q);
+    if (left / q != alpha || right / q != beta || left + right == 0) continue;
+    return {static_cast<std::int64_t>(q), static_cast<std::int64_t>(left),
+            static_cast<std::int64_t>(right)};
+  }
+  throw invalid_argument(
+      fmt::format("options.alpha, options.beta: got {} and {}, expected fractions from 0 to 1000 "
+                  "with a common denominator of at most 1000, not both 0",
+                  alpha, beta));
+}
+
+}  // namespace
+
+measure_traits bit_traits_of(const measure_traits& what, const pair_options& options,
+                             bool has_order) {
+  measure_traits out = what;
+  if (takes_weights_of_bits(what)) out.weights = tversky_weights(options.alpha, options.beta);
+  if (has_order || out.weights.left == out.weights.right) return out;
+  throw invalid_argument(
+      fmt::format("options.alpha, options.beta: got {} and {} for the pairs of one table, which "
+                  "have no order, expected equal numbers, or x against y",
+                  options.alpha, options.beta));
 }
 
 std::string names_of_measures(bool (*takes)(const measure_traits&)) {

@@ -10,6 +10,7 @@
 #include <gpu/pair_options.hpp>
 
 #include "stats/row_transform.hpp"
+#include "stats/set_similarity.hpp"
 #include "stats/unit_rows.hpp"
 
 namespace gpu::inline v0::detail {
@@ -25,7 +26,11 @@ enum class row_form {
   unit_values,
   /// The signs of x_j - x_i of all columns i < j, from ranks. The statistic is detail::rho_of of
   /// exact sums of their products: Kendall's tau-b.
-  signs
+  signs,
+  /// Bits, of which a row is the set of those that are 1, as words of 32. The statistic is
+  /// stats::set_similarity of exact counts. Engines of their own (src/tanimoto) have them: nothing
+  /// in the engines of numbers sees such rows.
+  bits
 };
 
 /// A packed row of an element for each column of the input.
@@ -52,6 +57,8 @@ struct measure_traits {
   index_t most_cols_on_cuda = std::numeric_limits<index_t>::max();
   /// Directions that the rows were freed of: each takes an observation of the test.
   index_t removed = 0;
+  /// Of bits: what counts in the statistic.
+  stats::set_weights weights = {};
   /// Observations of the test before that; 0: the columns of the input.
   observation_count observations = 0;
 
@@ -67,6 +74,9 @@ extern const measure_traits pearson_traits;
 extern const measure_traits cosine_traits;
 extern const measure_traits bicor_traits;
 extern const measure_traits kendall_traits;
+extern const measure_traits tanimoto_traits;
+extern const measure_traits dice_traits;
+extern const measure_traits tversky_traits;
 
 /// Most columns of ranks with missing values on CUDA: kernels/pairs/pairwise.
 inline constexpr index_t most_pairwise_rank_cols_on_cuda = 65'534;
@@ -82,9 +92,19 @@ measure_traits column_traits_of(const measure_traits& complete, index_t removed)
 measure_traits permutation_traits_of(const measure_traits& complete);
 /// The same measure with p as p_method::t has it.
 measure_traits student_t_traits_of(const measure_traits& complete);
+/// A measure of bits with the weights that the options name. Pairs without an order need equal
+/// ones.
+/// @throw gpu::invalid_argument as pair_options::alpha says.
+measure_traits bit_traits_of(const measure_traits& what, const pair_options& options,
+                             bool has_order);
 /// Whether its rows are packed as ranks, which then may stand in place of the values.
 [[nodiscard]] constexpr bool packs_ranks(const measure_traits& what) {
   return what.form == row_form::ranks && !what.is_pairwise;
+}
+
+/// Whether the options name what its bits count.
+[[nodiscard]] inline bool takes_weights_of_bits(const measure_traits& what) {
+  return what.info.what == measure::tversky;
 }
 
 /// The names of the measures that takes() is true for, with commas between them.

@@ -28,6 +28,9 @@ bool is_of_values(const measure_traits& what) {
 bool is_tested_by_t(const measure_traits& what) {
   return what.info.test == significance::student_t || what.info.test == significance::floored_t;
 }
+bool is_of_numbers(const measure_traits& what) {
+  return what.form != row_form::bits;
+}
 bool folds(const measure_traits& what) {
   return what.info.equals == equal_rows::folded;
 }
@@ -45,7 +48,7 @@ struct option_rule {
 constexpr unsigned columns = facts::columns;
 constexpr unsigned elsewhere = facts::device_results | facts::differences | facts::shuffles;
 constexpr std::array rules{
-    option_rule{facts::pairwise, "options.nans", "pairwise", "reject or propagate", nullptr,
+    option_rule{facts::pairwise, "options.nans", "pairwise", "reject or propagate", is_of_numbers,
                 facts::exact_p | columns | facts::effective | facts::device_table |
                     facts::preparation | facts::prepared_y | facts::discoveries | elsewhere},
     option_rule{facts::exact_p, "options.p_method", "exact", "automatic or t", packs_ranks,
@@ -56,9 +59,12 @@ constexpr std::array rules{
                 facts::device_table | elsewhere},
     option_rule{facts::effective, "options.effective_observations", "", "0", is_tested_by_t,
                 facts::preparation | facts::device_results | facts::differences},
+    option_rule{facts::tversky, "options.alpha, options.beta", "", "1", takes_weights_of_bits, 0},
     option_rule{facts::folded, "options.fold", "always", "automatic or never", folds,
                 facts::pairwise | facts::exact_p | columns | facts::prepared_y |
                     facts::connectivity | facts::device_results | facts::differences},
+    option_rule{facts::of_bits, "x", "a table of bits", "a sink of pair_sinks.hpp", nullptr,
+                facts::device_results},
     option_rule{facts::prepared_y, "y", "a table of prepared rows", "a table", nullptr,
                 facts::device_results},
     option_rule{facts::parts, "options.part", "", "the whole job", nullptr, facts::shuffles},
@@ -115,6 +121,7 @@ unsigned facts_of(const pair_options& options) {
   note(covariates.rows() > 0 || covariates.cols() > 0, facts::covariates);
   note(!options.column_weights.empty(), facts::weights);
   note(options.effective_observations != 0, facts::effective);
+  note(options.alpha != 1 || options.beta != 1, facts::tversky);
   note(options.fold == row_folding::always, facts::folded);
   note(is_part, facts::parts);
   note(is_part && is_pairwise, facts::shared_parts);
@@ -130,6 +137,12 @@ unsigned facts_of(const pair_filter& keep) {
 void check_pair_options(measure of, const pair_options& options, unsigned meets) {
   const measure_traits& what = traits_of(of);
   check_values(options);
+  if (is_of_numbers(what) == ((meets & facts::of_bits) != 0)) {
+    throw unsupported(fmt::format(
+        "measure: {} compares rows of {}", what.info.title,
+        is_of_numbers(what) ? "numbers, got a table of bits" : "bits, got a table of numbers"));
+  }
+  if (!is_of_numbers(what)) static_cast<void>(bit_traits_of(what, options, true));
   unsigned all = meets | facts_of(options);
   // Only rows that are prepared with covariates or weights know of a test.
   if ((all & columns) != 0) all &= ~unsigned{facts::preparation};

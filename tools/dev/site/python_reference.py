@@ -17,8 +17,7 @@ GROUPS = {
         "ScaleFreeFit"]),
     "rows.md": ("Rows and products", "Ranks, moving means, selection and products.", [
         "rank", "mean_filter", "convolve", "top_k", "top_k_distinct", "TopK", "TopKDistinct", "matmul",
-        "pack_bits", "binary_matmul", "Bits", "tanimoto", "tanimoto_edges", "tanimoto_partners",
-        "tanimoto_counts"]),
+        "pack_bits", "binary_matmul", "Bits"]),
     "tests.md": ("Tests of correlation", "p-values, observations of a pair, cuts and checksums.", [
         "p_value", "adjusted_p_values", "confidence_interval", "observations", "effective_observations", "critical_correlation", "checksum", "Checksum"]),
     "files.md": ("Files", "A table as the command reads it.", ["read_table", "NamedTable", "read_fingerprints", "Fingerprints"]),
@@ -26,7 +25,7 @@ GROUPS = {
         "spearmanr", "corrcoef", "pairwise_distances", "rankdata", "uniform_filter1d",
         "SignificanceResult"]),
     "options.md": ("Options, backends and errors", "What every call takes and may raise.", [
-        "RunOptions", "PairRunOptions", "TanimotoOptions", "MEASURES", "MeasureInfo", "backends", "devices", "Backend", "Device", "Error",
+        "RunOptions", "PairRunOptions", "MEASURES", "BIT_MEASURES", "MeasureInfo", "backends", "devices", "Backend", "Device", "Error",
         "InvalidArgument", "Unsupported", "BackendUnavailable", "OutOfMemory", "CapacityExceeded",
         "Cancelled", "CudaError"]),
 }

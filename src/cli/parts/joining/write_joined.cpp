@@ -88,7 +88,6 @@ io::result_context context_of(const joined_parts& joined) {
           .observations = s.observations,
           .rank_test = s.test,
           .what = job.what,
-          .is_tanimoto = job.fingerprints.has_value(),
           .side = job.filter.side,
           .has_n = job.writes_n,
           .confidence = job.confidence,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include <gpu/measure.hpp>
@@ -24,7 +25,7 @@ constexpr std::string_view differential_word = "differential ";
 verb options_of(pairs_command& job) {
   verb v{};
   if (job.fingerprints) {
-    add_tanimoto_options(v, job);
+    add_bit_options(v, job);
   } else if (job.is_differential()) {
     add_differential(v, job);
   } else {
@@ -152,19 +153,22 @@ std::string difference(const job_key& found, const job_key& expected) {
 pairs_command job_of(const job_key& key) {
   pairs_command job;
   std::string_view statistic = key.option("statistic");
-  if (statistic == io::tanimoto_info().name) {
-    job.fingerprints.emplace();
-  } else if (!statistic.empty()) {
+  if (!statistic.empty()) {
     if (statistic.starts_with(differential_word)) {
       statistic.remove_prefix(differential_word.size());
       job.groups = key.option("groups");
     }
-    const auto known = all_measures();
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](measure each) { return to_string(each) == statistic; });
-    if (found == known.end())
+    const auto take = [&](std::span<const measure> known) {
+      const auto found =
+          std::ranges::find(known, statistic, [](measure m) { return to_string(m); });
+      if (found != known.end()) job.what = *found;
+      return found != known.end();
+    };
+    if (take(bit_measures())) {
+      job.fingerprints.emplace();
+    } else if (!take(all_measures())) {
       throw parts_error(fmt::format("parts of {} are not known", statistic));
-    job.what = *found;
+    }
   }
   for (const option& each : options_of(job).options) {
     if (each.decides != option::effect::result) continue;

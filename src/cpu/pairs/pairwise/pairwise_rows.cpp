@@ -54,6 +54,7 @@ std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t c
     case detail::row_form::signs:
       return make_pairwise_sign_rows(values.data(), rows, cols, options);
     case detail::row_form::unit_values:
+    case detail::row_form::bits:
       break;
   }
   switch (options.what.transform) {
@@ -121,6 +122,7 @@ struct pairwise_form {
       case detail::row_form::signs:
         return varies(row, cols);
       case detail::row_form::unit_values:
+      case detail::row_form::bits:
         break;
     }
     // A transform centres, whatever is done to its rows behind it.
@@ -333,6 +335,7 @@ pairwise_bytes pairwise_bytes_of(const detail::measure_traits& what, index_t col
               .scratch = counts + pairwise_sign_scratch_bytes(cols),
               .packing = pairwise_sign_packing_bytes(cols)};
     case detail::row_form::unit_values:
+    case detail::row_form::bits:
       break;
   }
   if (what.transform == detail::row_transform::none) {

@@ -18,6 +18,7 @@ std::size_t double_scratch_bytes(const detail::measure_traits& what, index_t col
     case detail::row_form::unit_values:
       return unit_scratch_bytes(packed_cols);
     case detail::row_form::signs:
+    case detail::row_form::bits:
       break;
   }
   return 0;
@@ -31,6 +32,8 @@ row_preparation prepare_rows(const detail::pair_tables& tables, const row_option
       return prepare_rank_rows(tables, options);
     case detail::row_form::unit_values:
       return prepare_unit_rows(tables, options);
+    case detail::row_form::bits:
+      break;
   }
   return {};
 }
@@ -43,6 +46,8 @@ void keep_rows(const input_rows& input, const detail::measure_traits& what, pair
       return keep_rank_rows(input, variant, threads, out);
     case detail::row_form::unit_values:
       return keep_unit_rows(input, what, threads, out);
+    case detail::row_form::bits:
+      break;
   }
 }
 

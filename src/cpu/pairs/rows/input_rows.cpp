@@ -42,6 +42,8 @@ bool has_statistic(const detail::measure_traits& what, const T* row, index_t col
       if (!is_finite(row, cols)) return false;
       if (what.transform == detail::row_transform::biweight) return varies(row, cols);
       return detail::is_centred(what.centre) ? varies(row, cols) : !is_zero(row, cols);
+    case detail::row_form::bits:
+      break;
   }
   return false;
 }

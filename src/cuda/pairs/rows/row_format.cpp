@@ -239,6 +239,8 @@ row_format choose_row_format(const measure_traits& what, pair_variant variant, i
       format = value_format(what, variant, cols);
       format.rounded = takes_rounded;
       break;
+    case row_form::bits:
+      break;
   }
   return format;
 }

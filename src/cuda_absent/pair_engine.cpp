@@ -17,17 +17,17 @@ std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request
   throw_not_built();
 }
 
-index_t first_nan_column(const detail::any_device_matrix_view&, index_t, const execution&,
+index_t first_nan_column(const device_table_view&, index_t, const execution&,
                          std::span<const index_t>) {
   throw_not_built();
 }
 
-std::vector<index_t> infinite_rows(const detail::any_device_matrix_view&, std::span<const index_t>,
+std::vector<index_t> infinite_rows(const device_table_view&, std::span<const index_t>,
                                    std::span<const index_t>, const execution&) {
   throw_not_built();
 }
 
-std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view&, const execution&) {
+std::vector<row_ties> find_device_ties(const device_table_view&, const execution&) {
   throw_not_built();
 }
 

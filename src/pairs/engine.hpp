@@ -223,15 +223,13 @@ detail::engine_plan plan_pair_engine(const detail::measure_traits& what,
 std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request& request);
 /// The column of the first NaN of a row of a table in device memory, or in some of its columns;
 /// cols where there is none. Waits.
-index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
-                         const execution& exec, std::span<const index_t> columns = {});
+index_t first_nan_column(const device_table_view& table, index_t row, const execution& exec,
+                         std::span<const index_t> columns = {});
 /// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
 /// where there are any named. `rows` are ascending. Waits.
-std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,
-                                   std::span<const index_t> rows, std::span<const index_t> columns,
-                                   const execution& exec);
+std::vector<index_t> infinite_rows(const device_table_view& table, std::span<const index_t> rows,
+                                   std::span<const index_t> columns, const execution& exec);
 /// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
 /// Waits.
-std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,
-                                       const execution& exec);
+std::vector<row_ties> find_device_ties(const device_table_view& table, const execution& exec);
 }  // namespace gpu::cuda

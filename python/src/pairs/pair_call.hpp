@@ -14,18 +14,15 @@
 
 namespace gpu_python {
 
-// A table in host memory, dense or sparse, or described in device memory as device_view() has it.
+// A table in host memory, dense or sparse, or described in device memory as device_table() has it.
 class pair_table {
  public:
   pair_table(nb::handle table, const char* name);
   [[nodiscard]] bool is_on_device() const noexcept { return host_.empty(); }
-  // For any table, and for device tables.
   [[nodiscard]] const gpu::detail::any_table& table() const noexcept { return table_; }
-  [[nodiscard]] const any_device_view& device() const noexcept { return device_; }
 
  private:
   std::vector<host_array> host_;  // one, or the three of a sparse table
-  any_device_view device_;
   gpu::detail::any_table table_;
 };
 
@@ -55,10 +52,11 @@ class pair_tables {
     if (!x_.is_on_device() || prepared_y_) {
       throw nb::type_error("x, y: expected tables in device memory, not prepared");
     }
+    const auto& x = std::get<gpu::device_table_view>(x_.table());
     if (y_) {
-      std::visit(call, x_.device(), y_->device());
+      call(x, std::get<gpu::device_table_view>(y_->table()));
     } else {
-      std::visit(call, x_.device());
+      call(x);
     }
   }
 

@@ -416,7 +416,7 @@ std::unique_ptr<detail::difference_engine> make_difference_engine(
   if (detail::is_on_device(groups[0].table)) {
     const std::vector<int> ordinals = ordinals_of(devices);
     const device_guard guard(ordinals.front());
-    check_tables({.x = groups[0].table}, ordinals);
+    check_tables({.x = groups[0].table}, ordinals, exec);
     wait_for_callers_stream(exec, ordinals);
   }
   return std::make_unique<cuda_differences>(what, groups, variant, exec, devices);

@@ -174,7 +174,7 @@ inline constexpr bool is_differential_sink =
 ///
 /// @param what measure::pearson or measure::spearman. Ranks are taken within each group.
 /// @param data values [rows, cols] in host memory, of any element type and layout, or in device
-///   memory, a gpu::device_matrix_view.
+///   memory, a gpu::device_matrix_view or a gpu::device_table_view.
 /// @param groups the columns, in host memory.
 /// Every number has the same bits on every backend, on several devices, and wherever the table
 /// lies. With a table in device memory the call waits for `options.exec.stream` and blocks until

@@ -178,9 +178,11 @@ template <class X>
 inline constexpr bool is_device_view = false;
 template <class T>
 inline constexpr bool is_device_view<device_matrix_view<T>> = true;
+template <>
+inline constexpr bool is_device_view<device_table_view> = true;
 }  // namespace detail
 
-/// A view of a matrix in device memory.
+/// A view of a matrix in device memory: device_matrix_view or device_table_view.
 template <class X>
 concept device_matrix_like = detail::is_device_view<std::remove_cvref_t<X>>;
 
@@ -239,9 +241,15 @@ template <detail::borrowed_table X>
   return detail::transpose_of(matrix_access<std::remove_cvref_t<X>>::view(x));
 }
 
-/// Tables in device memory stand row by row: transpose them on the device before the call.
+/// The same of a table in device memory, which all pairs read: most tables of PyTorch and of data
+/// frames have their variables in columns.
+[[nodiscard]] inline device_table_view transposed(const device_table_view& x) {
+  return {x.data(), x.type(), x.cols(), x.rows(), x.col_stride(), x.row_stride()};
+}
 template <class T>
-void transposed(device_matrix_view<T> x) = delete;
+[[nodiscard]] device_table_view transposed(device_matrix_view<T> x) {
+  return transposed(device_table_view(x));
+}
 
 /// The arrays of a matrix in compressed sparse columns are the csr_view of its transpose; of one in
 /// compressed sparse rows they have to be sorted anew.
@@ -353,13 +361,13 @@ template <table_like Data>
 auto read_table(const Data& data) {
   if constexpr (erased_table<Data>) {
     return data;
+  } else if constexpr (std::same_as<Data, device_table_view>) {
+    return data;
   } else if constexpr (device_matrix_like<Data>) {
-    using value = typename Data::value_type;
-    if constexpr (checked_element<value>()) {
-      return device_matrix_view<const value>(data.data(), data.rows(), data.cols(),
-                                             data.row_stride());
+    if constexpr (checked_element<typename Data::value_type>()) {
+      return device_table_view(data);
     } else {
-      return device_matrix_view<const float>();
+      return device_table_view();
     }
   } else {
     return read_host_table(data);

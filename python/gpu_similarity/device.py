@@ -1,10 +1,11 @@
 """All pairs of arrays in the memory of a GPU, with results there.
 
-The functions take arrays of CuPy or PyTorch (of others by DLPack) and give arrays of the same
-library on the same device. They work on the current stream and do not wait: what is put on that
-stream behind them finds the result. Each pair is decided as for a result on the host, to the same
-bits. Rows that hold a NaN have no statistic: values cannot be inspected without waiting. With
-adjust="bonferroni" a call waits once for the stream; "benjamini-hochberg" is Unsupported.
+The functions read arrays of CuPy or PyTorch (of others by DLPack), of any type of numbers and in
+any layout, and give arrays of the same library on the same device. They work on the current stream
+and do not wait: what is put on that stream behind them finds the result. Each pair is decided as
+for a result on the host, to the same bits. Rows that hold a NaN have no statistic: values cannot be
+inspected without waiting. With adjust="bonferroni", and for int64 and uint64, a call waits once for
+the stream; "benjamini-hochberg" is Unsupported.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from . import _core
 from ._pairs.call import device_call
 from ._shared.messages import integer
-from ._shared.options import Adjustment, Measure, Tail, measure_of
+from ._shared.options import Adjustment, Axis, Measure, Tail, measure_of
 from ._tables.device_memory import DeviceArray
 
 __all__ = [
@@ -47,6 +48,8 @@ class DeviceRunOptions(TypedDict, total=False):
         Upper bound on scratch memory.
     variant : str
         Name of the implementation; "automatic" chooses.
+    axis : {0, "rows", 1, "columns"}
+        Where the variables of x and y are: rows by default.
     """
 
     max_p: float
@@ -55,6 +58,7 @@ class DeviceRunOptions(TypedDict, total=False):
     adjust: Adjustment
     workspace_bytes: int
     variant: str
+    axis: Axis
 
 
 class DevicePartners(NamedTuple):

@@ -1,9 +1,11 @@
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace gpu_python {
 namespace {
@@ -144,6 +146,19 @@ any_device_view device_view(const nb::tuple& described) {
     default:
       throw nb::type_error("the device array has an element type that is not taken");
   }
+}
+
+gpu::device_table_view device_table(const nb::tuple& described) {
+  static constexpr std::array names{"int8",    "int16",   "int32",    "uint8",  "uint16", "float32",
+                                    "float64", "float16", "bfloat16", "uint32", "int64",  "uint64"};
+  const auto place = std::ranges::find(names, nb::cast<std::string_view>(described[4]));
+  if (place == names.end()) throw nb::type_error("the table has an element type that is not taken");
+  return {reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(described[0])),
+          static_cast<gpu::device_element>(place - names.begin()),
+          nb::cast<gpu::index_t>(described[1]),
+          nb::cast<gpu::index_t>(described[2]),
+          nb::cast<gpu::index_t>(described[3]),
+          nb::cast<gpu::index_t>(described[5])};
 }
 
 template <class T>

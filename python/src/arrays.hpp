@@ -40,6 +40,10 @@ using any_device_view =
 // Python side reads from the array; it keeps the array alive.
 [[nodiscard]] any_device_view device_view(const nb::tuple& described);
 
+// A table of any layout and type in device memory, described in the same way with the name of its
+// type, and the elements from column to column at the end.
+[[nodiscard]] gpu::device_table_view device_table(const nb::tuple& described);
+
 // The view as one of T, or a TypeError.
 template <class T>
 [[nodiscard]] gpu::device_matrix_view<T> device_view_of(const nb::tuple& described) {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import multiprocessing
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import gpu_similarity as gs
 import numpy as np
 import pytest
+from gpu_similarity._tables import device_memory
 
 if not gs.devices() and os.environ.get("GPU_SIMILARITY_REQUIRE_CUDA") != "1":
     pytest.skip("no usable GPU", allow_module_level=True)
@@ -77,8 +81,134 @@ def test_row_strides_are_taken_and_others_refused(library: Any, rng: np.random.G
     x = rng.normal(size=(10, 40))
     view = on_device(library, x)[::2, 5:30]
     np.testing.assert_array_equal(on_host(gs.rank(view)), gs.rank(x[::2, 5:30], backend="cpu"))
+    best = gs.top_k(x[::2, 5:30], 3, backend="cpu").values
+    np.testing.assert_array_equal(on_host(gs.top_k(view, 3).values), best)
     with pytest.raises(ValueError, match="contiguous"):
-        gs.rank(on_device(library, x).T)
+        gs.top_k(on_device(library, x).T, 3)
+    with pytest.raises(TypeError, match="x: got elements of type float16, expected int8, int16"):
+        gs.mean_filter(on_device(library, x.astype(np.float16)), 3)
+    with pytest.raises(TypeError, match="x: got elements of type complex64, expected int8, int16"):
+        gs.spearman_edges(on_device(library, x.astype(np.complex64)))
+
+
+# The values of each are exact in all of them.
+KINDS = ["float16", "bfloat16", "float32", "float64", "int64", "int32", "uint8", "bool"]
+
+
+def forms(library: Any, host: np.ndarray, kind: str) -> Iterator[tuple[Any, str]]:
+    """The table on the device as a type, in several layouts, with the axis of its variables."""
+    if kind == "bfloat16" and library.__name__ == "cupy":
+        pytest.skip("CuPy has no bfloat16")
+    whole = on_device(library, host)
+    x = whole.to(getattr(library, kind)) if hasattr(whole, "to") else whole.astype(kind)
+    yield x, "rows"
+    columns = x.T.contiguous() if hasattr(x, "contiguous") else library.ascontiguousarray(x.T)
+    yield columns.T, "rows"
+    yield columns, "columns"
+    wide = library.stack([x, x], 2)  # between two elements of a row lies another
+    yield wide[:, :, 1], "rows"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("measure", ["spearman", "pearson", "kendall", "bicor"])
+def test_types_and_layouts(library: Any, rng: np.random.Generator, measure: Any, kind: str) -> None:
+    """Each gives the bits of the same values on the host."""
+    host = rng.integers(0, 2 if kind == "bool" else 9, size=(40, 31)).astype(np.float64)
+    edges = functools.partial(gs.edges, measure=measure)
+    cut = {"max_p": 0.2}
+    wanted = edges(host, **cut, backend="cpu")
+    against = edges(host, host[:9], **cut, backend="cpu")
+    matrix = gs.dense(host, measure=measure, backend="cpu").matrix
+    counted = gs.counts(host, measure=measure, **cut, backend="cpu")
+    assert len(wanted) > 5
+    for x, axis in forms(library, host, kind):
+        y = x[:9] if axis == "rows" else x[:, :9]
+        run = {"axis": axis}
+        assert edges(x, **cut, **run).records.tobytes() == wanted.records.tobytes()
+        assert edges(x, y, **cut, **run).records.tobytes() == against.records.tobytes()
+        np.testing.assert_array_equal(on_host(gs.device.dense(x, measure=measure, **run)), matrix)
+        got = gs.device.counts(x, measure=measure, **cut, **run)
+        np.testing.assert_array_equal(on_host(got.degree), counted.degree)
+        prepared = gs.prepare(x, measure=measure, **run)
+        assert edges(y, prepared, **cut, **run).records.tobytes() == (
+            edges(host[:9], host, **cut, backend="cpu").records.tobytes()
+        )
+        copied = edges(x, **cut, **run, copy=True, backend="cpu")
+        assert copied.records.tobytes() == wanted.records.tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_and_bits_of_types_and_layouts(
+    library: Any, rng: np.random.Generator, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_memory, "_BLOCK_BYTES", 8 * 31 * 6)  # blocks of 7 rows
+    host = rng.integers(0, 2 if kind == "bool" else 9, size=(40, 31)).astype(np.float64)
+    for x, axis in forms(library, host, kind):
+        rows = x if axis == "rows" else x.T
+        np.testing.assert_array_equal(on_host(gs.rank(rows)), gs.rank(host, backend="cpu"))
+        np.testing.assert_array_equal(on_host(gs.rank(rows[3])), gs.rank(host[3], backend="cpu"))
+        bits = gs.pack_bits(rows, threshold=1)
+        np.testing.assert_array_equal(on_host(bits.unpack()), host >= 1)
+
+
+def test_wide_integers_of_a_device(library: Any, rng: np.random.Generator) -> None:
+    host = 2**53 - rng.integers(0, 9, size=(30, 20))
+    host[::2] *= -1
+    wanted = gs.spearman_edges(host, max_p=0.3, backend="cpu")
+    x = on_device(library, host)
+    assert gs.spearman_edges(x, max_p=0.3).records.tobytes() == wanted.records.tobytes()
+    np.testing.assert_array_equal(on_host(gs.rank(x)), gs.rank(host, backend="cpu"))
+    host[3, 4] = -(2**53) - 1
+    x = on_device(library, host)
+    place = f"x: got {host[3, 4]} at row 3, column 4, expected integers up to 2"
+    for call in (gs.spearman_edges, gs.device.dense):
+        with pytest.raises(ValueError, match=place):
+            call(x)
+    with pytest.raises(ValueError, match="x: expected integers up to 2"):
+        gs.rank(x)
+    assert len(gs.spearman_edges(x, copy=True)) > 0
+
+
+class Exported:
+    """An array of a library that has DLPack and nothing else, as JAX's."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16", "bool"])
+def test_arrays_by_dlpack(rng: np.random.Generator, kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    host = rng.integers(0, 2 if kind == "bool" else 9, size=(40, 31)).astype(np.float64)
+    x = torch.as_tensor(host, device="cuda").to(getattr(torch, kind))
+    wanted = gs.spearman_edges(host, max_p=0.2, backend="cpu")
+    for array, axis in ((x, "rows"), (x.T.contiguous(), "columns"), (x.T.contiguous().T, "rows")):
+        got = gs.spearman_edges(Exported(array), max_p=0.2, axis=axis)
+        assert got.records.tobytes() == wanted.records.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:.*observations")
+@pytest.mark.parametrize("columns", [4, 6, 9, 12])
+@pytest.mark.parametrize("tail", ["two-sided", "greater"])
+def test_least_p_of_ranks(rng: np.random.Generator, columns: int, tail: Any) -> None:
+    """No p below the share of permutations that give the statistic at its extreme."""
+    host = rng.integers(0, 5, size=(60, columns)).astype(np.float64)
+    host[::2] = rng.normal(size=(30, columns)).argsort(axis=1)
+    for measure in ("spearman", "kendall"):
+        edges = functools.partial(gs.edges, measure=measure)
+        wanted = edges(host, max_p=0.9, tail=tail, backend="cpu")
+        got = edges(host, max_p=0.9, tail=tail, backend="cuda")
+        assert got.records.tobytes() == wanted.records.tobytes()
+        if columns <= 9:  # p of Kendall's tau of rows with ties is normal, as SciPy's
+            least = (2 if tail == "two-sided" else 1) / math.factorial(columns)
+            untied = (got.row % 2 == 0) & (got.col % 2 == 0)
+            assert got.p[untied | (measure == "spearman")].min() >= least * (1 - 1e-12)
 
 
 def late_ramp(library: Any, rows: int) -> tuple[Any, Any]:
@@ -285,7 +415,12 @@ def test_jax() -> None:
     x = jax.numpy.asarray(np.random.default_rng(0).normal(size=(4, 30)).astype(np.float32))
     if "cuda" not in str(x.device).lower() and "gpu" not in str(x.device).lower():
         pytest.skip("JAX has no GPU here")
-    np.testing.assert_array_equal(on_host(gs.rank(x)), gs.rank(np.asarray(x), backend="cpu"))
+    host = np.asarray(x)
+    np.testing.assert_array_equal(on_host(gs.rank(x)), gs.rank(host, backend="cpu"))
+    for kind in ("float32", "float16", "bfloat16"):
+        small = jax.numpy.asarray(np.round(host * 4), dtype=kind)
+        wanted = gs.spearman_edges(np.round(host * 4), max_p=0.9, backend="cpu")
+        assert gs.spearman_edges(small, max_p=0.9).records.tobytes() == wanted.records.tobytes()
 
 
 def _child(queue: multiprocessing.Queue[str]) -> None:

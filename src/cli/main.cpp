@@ -1,13 +1,13 @@
 // gpu-similarity: the library as a command. One place turns what goes wrong into an exit code.
 #include <fmt/format.h>
 
+#include <exception>
+#include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <variant>
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
@@ -17,15 +17,42 @@
 #include "cli/options/library_words.hpp"
 #include "cli/options/options.hpp"
 #include "cli/outputs/report.hpp"
-#include "cli/parts/part_verbs.hpp"
 #include "cli/process/exit_code.hpp"
-#include "cli/process/guarded_run.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/verbs/jobs.hpp"
+#include "io/io_error.hpp"
+#include "io/stop_request.hpp"
+#include "io/write/output_file.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace gpu::cli {
 namespace {
+
+int end_with(int code, std::string_view message) {
+  complain(message);
+  return code;
+}
+
+int code_of(const error& e) {
+  switch (e.code()) {
+    case error_code::invalid_argument:  // of the data: the options are checked by the parser
+      return exit_bad_input;
+    case error_code::unsupported:
+      return exit_usage;
+    case error_code::backend_unavailable:
+    case error_code::out_of_memory:
+    case error_code::capacity_exceeded:
+    case error_code::cuda:
+      return exit_resources;
+    case error_code::cancelled:
+      return interrupt_exit_code();
+  }
+  return exit_internal;
+}
 
 // The code that a device runs, a line of `info`.
 std::string code_text(const device_info& device) {
@@ -96,6 +123,39 @@ int run_command_line(int argc, char** argv) {
       std::get<command>(parsed));
 }
 
+/// The code of the command, or of what it throws, after its message.
+int guarded_run(int argc, char** argv) {
+  try {
+    return run_command_line(argc, argv);
+  } catch (const refused_options& e) {
+    return end_with(exit_usage, in_words_of_command(e.what()));
+  } catch (const run_error& e) {
+    return end_with(e.code(), e.what());
+  } catch (const interrupted_run& e) {
+    return end_with(interrupt_exit_code(), e.what());
+  } catch (const io::interrupted&) {
+    return end_with(interrupt_exit_code(), "interrupted: nothing is written");
+  } catch (const io::closed_pipe&) {
+    return exit_closed_pipe;  // quietly, as other tools in front of head
+  } catch (const io::output_error& e) {
+    return end_with(exit_resources, e.what());
+  } catch (const io::input_error& e) {
+    return end_with(code_of(e), e.what());
+  } catch (const error& e) {
+    return end_with(code_of(e), in_words_of_command(e.what()));
+  } catch (const std::bad_alloc&) {
+    return end_with(exit_resources, "out of memory");
+  } catch (const std::system_error& e) {
+    const bool lacks_threads = e.code() == std::errc::resource_unavailable_try_again;
+    if (!lacks_threads) return end_with(exit_internal, e.what());
+    return end_with(
+        exit_resources,
+        "a thread cannot be started: memory or the number of processes does not suffice");
+  } catch (const std::exception& e) {
+    return end_with(exit_internal, e.what());
+  }
+}
+
 /// glibc raises both thresholds when large blocks are freed, and then keeps up to 64 MiB that it
 /// could give back: the peak would depend on the order in which threads free their buffers.
 void give_back_freed_memory() {
@@ -113,6 +173,5 @@ int main(int argc, char** argv) {
   gpu::cli::give_back_freed_memory();
   gpu::cli::open_standard_streams();
   gpu::cli::handle_signals();
-  return gpu::cli::guarded_run([&] { return gpu::cli::run_command_line(argc, argv); },
-                               gpu::cli::in_words_of_command);
+  return gpu::cli::guarded_run(argc, argv);
 }

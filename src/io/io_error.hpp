@@ -64,7 +64,6 @@ struct text_character {
 /// `text` in quotes, shortened and visible: fit for a message.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-/// The message of an errno value.
 [[nodiscard]] std::string system_message(int error_number);
 
 }  // namespace gpu::io

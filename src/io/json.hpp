@@ -17,7 +17,6 @@ namespace gpu::io {
 /// A JSON number in the fewest digits that give the same double; null where it is not finite.
 [[nodiscard]] std::string json_number(double value);
 
-/// A value that was read.
 class json_value {
  public:
   enum class kind { null, boolean, number, text, array, object };

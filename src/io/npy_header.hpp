@@ -41,7 +41,6 @@ bool with_npy_type(std::string_view descr, const Use& use) {
          is("f4", float{}) || is("f8", double{});
 }
 
-/// The types that with_npy_type() knows.
 inline constexpr std::string_view npy_types =
     "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32 or float64";
 

@@ -1,8 +1,6 @@
 #include "io/output_form.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 #include <utility>

@@ -15,7 +15,6 @@ enum class result_format { tsv, csv, npy };
   return format == result_format::csv ? ',' : '\t';
 }
 
-/// What a file's name says.
 struct output_form {
   std::optional<result_format> format = {};  ///< Nothing where the name has no suffix for it.
   compression packed = compression::none;

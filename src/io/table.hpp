@@ -2,11 +2,9 @@
 // What reading a file gives: a matrix of the narrowest element type that holds every value, and
 // the names of its rows and columns.
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <gpu/bit_matrix.hpp>

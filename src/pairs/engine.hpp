@@ -224,15 +224,15 @@ GPU_SIMILARITY_CUDA_FUNCTION std::shared_ptr<detail::prepared_table> prepare_tab
 /// The column of the first NaN of a row of a table in device memory, or in some of its columns;
 /// cols where there is none. Waits.
 GPU_SIMILARITY_CUDA_FUNCTION index_t
-first_nan_column(const detail::any_device_matrix_view& table, index_t row, const execution& exec,
+first_nan_column(const device_table_view& table, index_t row, const execution& exec,
                  std::span<const index_t> columns = {}) GPU_SIMILARITY_OR_THROW;
 /// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
 /// where there are any named. `rows` are ascending. Waits.
 GPU_SIMILARITY_CUDA_FUNCTION std::vector<index_t> infinite_rows(
-    const detail::any_device_matrix_view& table, std::span<const index_t> rows,
+    const device_table_view& table, std::span<const index_t> rows,
     std::span<const index_t> columns, const execution& exec) GPU_SIMILARITY_OR_THROW;
 /// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
 /// Waits.
 GPU_SIMILARITY_CUDA_FUNCTION std::vector<row_ties> find_device_ties(
-    const detail::any_device_matrix_view& table, const execution& exec) GPU_SIMILARITY_OR_THROW;
+    const device_table_view& table, const execution& exec) GPU_SIMILARITY_OR_THROW;
 }  // namespace gpu::cuda

@@ -1,7 +1,9 @@
 #pragma once
-// Where the tables of a call are.
+// Where the tables of a call are, and rows of those in device memory.
 
-#include <type_traits>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -12,8 +14,7 @@ namespace gpu::inline v0::detail {
 
 /// Whether a table is in device memory.
 inline bool is_on_device(const any_table& table) {
-  return std::visit([]<class View>(const View&) { return View::space == memory_space::device; },
-                    table);
+  return std::holds_alternative<device_table_view>(table);
 }
 inline bool is_on_device(const pair_tables& tables) {
   return is_on_device(tables.x);
@@ -44,16 +45,46 @@ inline any_table table_of(const any_matrix_view& table) {
 }
 
 /// A table that is in device memory; empty where it is not.
-inline any_device_matrix_view device_view(const any_table& table) {
-  return std::visit(
-      []<class View>(const View& view) -> any_device_matrix_view {
-        if constexpr (View::space == memory_space::device) {
-          return view;
-        } else {
-          return {};
-        }
-      },
-      table);
+inline device_table_view device_view(const any_table& table) {
+  const auto* const found = std::get_if<device_table_view>(&table);
+  return found != nullptr ? *found : device_table_view();
+}
+
+/// Bytes of an element.
+constexpr index_t size_of(device_element type) {
+  constexpr std::array<index_t, 12> bytes{1, 2, 4, 1, 2, 4, 8, 2, 2, 4, 8, 8};
+  return bytes[static_cast<std::size_t>(type)];
+}
+
+/// use(T{}) with the type that values are read as.
+template <class Use>
+void with_read_type(device_element type, const Use& use) {
+  if (type > device_element::float64) {
+    return type <= device_element::bfloat16 ? use(float{}) : use(double{});
+  }
+  const auto of_type = [&](auto... values) {
+    ((type == device_element_of<decltype(values)>() ? use(values) : void()), ...);
+  };
+  of_type(std::int8_t{}, std::int16_t{}, std::int32_t{}, std::uint8_t{}, std::uint16_t{}, float{},
+          double{});
+}
+
+/// Whether the rows that are read lie element by element, in the type that they are read as.
+inline bool lies_as_read(const device_table_view& table) {
+  const bool is_packed = table.col_stride() == 1 || table.cols() <= 1;
+  const bool is_apart = table.row_stride() >= table.cols() || table.rows() <= 1;
+  return is_packed && is_apart && table.type() <= device_element::float64;
+}
+
+/// Some rows of a table.
+inline device_table_view rows_of(const device_table_view& table, index_t begin, index_t count) {
+  const auto* const data = static_cast<const std::byte*>(table.data());
+  return {data + begin * table.row_stride() * size_of(table.type()),
+          table.type(),
+          count,
+          table.cols(),
+          table.row_stride(),
+          table.col_stride()};
 }
 
 /// Rows of an engine by their table, numbered from its first.

@@ -122,8 +122,10 @@ static_assert(can_rank_rows<columns> && can_rank_rows<wide>);
 static_assert(!can_top_k<columns, int> && !can_mean_filter<columns>);
 static_assert(!can_matmul<columns, table&> && !can_pack_bits<columns>);
 static_assert(can_transposed<table&> && can_transposed<columns>);
-static_assert(!can_transposed<table>);          // a view of a temporary
-static_assert(!can_transposed<device_table>);   // on the device, rows alone
+static_assert(!can_transposed<table>);  // a view of a temporary
+static_assert(can_transposed<device_table> && can_transposed<gpu::device_table_view>);
+static_assert(can_spearman_all_pairs<gpu::device_table_view, gpu::device_dense_sink>);
+static_assert(!can_rank_rows<gpu::device_table_view, device_ranks>);  // rows alone
 static_assert(!can_transposed<columns_apart>);  // rows that lie apart are not a view
 
 static_assert(can_rank_rows<table&>);

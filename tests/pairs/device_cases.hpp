@@ -4,13 +4,19 @@
 #include <cstddef>
 
 #include <gpu/all_pairs.hpp>
+#include <gpu/error.hpp>
 
 #include "support/catch.hpp"
 #include "support/device_offers.hpp"
 #include "support/device_table.hpp"
 #include "support/generators.hpp"
+#include "support/refusals.hpp"
 
 namespace gpu_test {
+
+inline constexpr auto message_of = [](const auto& call) {
+  return refusal_of<gpu::invalid_argument>(call);
+};
 
 struct spearman_call {
   static constexpr const char* name = "spearman";

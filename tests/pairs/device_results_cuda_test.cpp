@@ -21,10 +21,7 @@ namespace {
 
 using gpu_test::device_array;
 using gpu_test::device_table;
-
-constexpr auto message_of = [](const auto& call) {
-  return gpu_test::refusal_of<gpu::invalid_argument>(call);
-};
+using gpu_test::message_of;
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 
 #include "cli/outputs/json_record.hpp"
 #include "cli/parts/folder/part_folder.hpp"
-#include "cli/parts/joining/part_listing.hpp"
+#include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/manifest/manifest.hpp"
 #include "io/json.hpp"
 #include "support/catch.hpp"

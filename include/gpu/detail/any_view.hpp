@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include <gpu/device_table.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
@@ -21,13 +22,6 @@ using any_matrix_view =
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
                  matrix_view<const std::uint16_t>, matrix_view<const float>,
                  matrix_view<const double>>;
-
-/// One device view of any element type, read only.
-using any_device_matrix_view =
-    std::variant<device_matrix_view<const std::int8_t>, device_matrix_view<const std::int16_t>,
-                 device_matrix_view<const std::int32_t>, device_matrix_view<const std::uint8_t>,
-                 device_matrix_view<const std::uint16_t>, device_matrix_view<const float>,
-                 device_matrix_view<const double>>;
 
 class computed_rows;
 
@@ -64,10 +58,7 @@ using any_table =
     std::variant<matrix_view<const std::int8_t>, matrix_view<const std::int16_t>,
                  matrix_view<const std::int32_t>, matrix_view<const std::uint8_t>,
                  matrix_view<const std::uint16_t>, matrix_view<const float>,
-                 matrix_view<const double>, device_matrix_view<const std::int8_t>,
-                 device_matrix_view<const std::int16_t>, device_matrix_view<const std::int32_t>,
-                 device_matrix_view<const std::uint8_t>, device_matrix_view<const std::uint16_t>,
-                 device_matrix_view<const float>, device_matrix_view<const double>,
+                 matrix_view<const double>, device_table_view,
                  column_matrix_view<const std::int8_t>, column_matrix_view<const std::int16_t>,
                  column_matrix_view<const std::int32_t>, column_matrix_view<const std::uint8_t>,
                  column_matrix_view<const std::uint16_t>, column_matrix_view<const float>,

@@ -1,6 +1,5 @@
 #pragma once
-// Host-callable launches that gather the columns of a group, and that look for pairs with a
-// difference in two blocks of statistics. Asynchronous on `stream`; no allocation, no
+// Host-callable launches that look for pairs with a difference in two blocks of statistics. Asynchronous on `stream`; no allocation, no
 // synchronisation.
 
 #include <cuda_runtime_api.h>
@@ -14,11 +13,6 @@
 #include "stats/difference_screen.hpp"
 
 namespace gpu::kernels {
-
-/// out[i * count + k] = table(i, columns[k]) as a double, of every row of the table.
-template <class T>
-void launch_gather_columns(device_matrix_view<const T> table, const index_t* columns, index_t count,
-                           double* out, cudaStream_t stream);
 
 /// Statistics of rows [first_row, first_row + rows) with columns from first_col on over two groups.
 struct difference_block {

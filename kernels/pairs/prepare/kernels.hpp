@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <gpu/device_table.hpp>
 #include <gpu/index.hpp>
 #include <gpu/matrix_view.hpp>
 
@@ -13,6 +14,17 @@
 #include "stats/unit_rows.hpp"
 
 namespace gpu::kernels {
+
+/// out[i * count + k] = table(i, columns[k]) of every row, or table(i, k) where `columns` is null.
+/// Out is the type that the values are read as, or double.
+template <class Out>
+void launch_gather(const device_table_view& table, const index_t* columns, index_t count, Out* out,
+                   cudaStream_t stream);
+
+/// Lowers `first` to i * cols + k of the first value beyond 2^53, of a table of 64-bit integers.
+template <class Integer>
+void launch_find_inexact(const device_table_view& table, unsigned long long* first,
+                         cudaStream_t stream);
 
 /// Sets square_sums[i] to -1 where row i holds a NaN. Nothing for integer types.
 template <class T>
@@ -39,10 +51,6 @@ void launch_row_norms(const norm_request& norms, unsigned long long* invalid, cu
 template <class Integer>
 void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, int limbs,
                         index_t columns, std::int8_t* out, cudaStream_t stream);
-
-/// Converts to double, densely.
-template <class T>
-void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream);
 
 /// The prologue of unit rows: unit rows [rows, unit_row_layout(cols).pitch()] and their status:
 /// square_sums[i] is 1, 0 for a row that `centre` leaves nothing of, -1 for a row with NaN, -2 for

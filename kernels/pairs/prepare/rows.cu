@@ -1,4 +1,4 @@
-// Preparation around the ranks: NaN rows, norms, limbs, and doubles for the naive kernels.
+// Preparation around the ranks: NaN rows, norms and limbs.
 
 #include <type_traits>
 
@@ -58,15 +58,6 @@ __global__ void split_limbs(device_matrix_view<const Integer> ranks, index_t col
   }
 }
 
-template <class T>
-__global__ void to_double(device_matrix_view<const T> data, double* out) {
-  const index_t step = index_t{gridDim.x} * threads;
-  for (index_t at = index_t{blockIdx.x} * threads + threadIdx.x; at < data.rows() * data.cols();
-       at += step) {
-    out[at] = static_cast<double>(data.row(at / data.cols())[at % data.cols()]);
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -102,22 +93,13 @@ void launch_split_limbs(device_matrix_view<const Integer> ranks, index_t cols, i
   GPU_SIMILARITY_CHECK_LAUNCH();
 }
 
-template <class T>
-void launch_to_double(device_matrix_view<const T> data, double* out, cudaStream_t stream) {
-  if (data.empty()) return;
-  to_double<T>
-      <<<grid_blocks(data.rows() * data.cols(), threads, 1 << 20), threads, 0, stream>>>(data, out);
-  GPU_SIMILARITY_CHECK_LAUNCH();
-}
-
 template void launch_split_limbs<std::int16_t>(device_matrix_view<const std::int16_t>, index_t, int,
                                                index_t, std::int8_t*, cudaStream_t);
 template void launch_split_limbs<std::int32_t>(device_matrix_view<const std::int32_t>, index_t, int,
                                                index_t, std::int8_t*, cudaStream_t);
 
-#define GPU_SIMILARITY_INSTANTIATE(T)                                                              \
-  template void launch_flag_nan_rows<T>(device_matrix_view<const T>, std::int64_t*, cudaStream_t); \
-  template void launch_to_double<T>(device_matrix_view<const T>, double*, cudaStream_t);
+#define GPU_SIMILARITY_INSTANTIATE(T) \
+  template void launch_flag_nan_rows<T>(device_matrix_view<const T>, std::int64_t*, cudaStream_t);
 
 GPU_SIMILARITY_FOR_EACH_ELEMENT_TYPE(GPU_SIMILARITY_INSTANTIATE)
 

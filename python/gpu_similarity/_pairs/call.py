@@ -48,7 +48,7 @@ from .bits import Rows, in_order_of, names_of_rows, words_of
 
 EdgeOrder = Literal["by-row-then-column", "unspecified"]
 # A host array, sparse rows on the host, or device memory as the compiled part takes it.
-Table = Array | SparseRows | _device.Description
+Table = Array | SparseRows | _device.TableDescription
 # A cut that keeps equal rows, whose statistic is rounded.
 _KEEPS_EQUAL_ROWS = 0.999999999999
 
@@ -212,9 +212,7 @@ def pair_call(
             PairCall, (x, None, options, None, None, rows, cols, None, (), None, None, None)
         )
     if type(x) is not np.ndarray and copy is not True and _device.is_device_array(x):
-        if in_columns:
-            x, y = x.T, y if y is None or isinstance(y, PreparedRows) else y.T
-        return _device_call(x, y, options, names, y_names)
+        return _device_call(x, y, options, names, y_names, in_columns)
     reading: dict[str, Any] = {"copy": copy, "in_columns": in_columns, "any_layout": True}
     return _host_call(x, y, measure, options, names, y_names, reading, match)
 
@@ -329,33 +327,35 @@ def device_call(x: Any, y: Any, measure: Measure, run: Any) -> tuple[PairCall, _
         options["adjust"] = adjustment_of(options["adjust"])
     if measure != "spearman":
         options["measure"] = measure
-    call = _device_call(x, y, options, None, None)
+    call = _device_call(x, y, options, None, None, variables_in_columns(options.pop("axis", 0)))
     return call, call.arrays[0]
 
 
-def _device_call(x: Any, y: Any, options: dict[str, Any], names: Any, y_names: Any) -> PairCall:
+def _device_call(
+    x: Any, y: Any, options: dict[str, Any], names: Any, y_names: Any, in_columns: bool
+) -> PairCall:
     """The same for tables in the memory of a GPU: read there, behind the current stream."""
-    first = _device.device_table(x, "x")
+    first = _device.device_table(x, "x", in_columns)
     rows, cols = first.shape
     options = first.options(options)
     labels = names_of(names, None, "names", rows)
     if y is None:
         _no_names_of_y(y_names)
-        told = first.describe()
+        told = first.describe_table()
         return PairCall(told, None, options, labels, None, rows, cols, None, (first,))
     if isinstance(y, PreparedRows):
-        told = first.describe()
+        told = first.describe_table()
         return _prepared_call(told, y, options, labels, y_names, rows, cols, (first,))
     if not _device.is_device_array(y):
         raise TypeError("y: got an array on the host, expected one in the memory of a GPU as x is")
-    second = _device.device_table(y, "y")
+    second = _device.device_table(y, "y", in_columns)
     if second.device != first.device:
         raise ValueError(f"y: got an array of device {second.device}, expected {first.device} as x")
     y_rows = second.shape[0]
     y_labels = names_of(y_names, None, "y_names", y_rows)
     return PairCall(
-        first.describe(),
-        second.describe(),
+        first.describe_table(),
+        second.describe_table(),
         options,
         labels,
         y_labels,

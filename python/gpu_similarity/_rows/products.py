@@ -130,12 +130,12 @@ def pack_bits(x: npt.ArrayLike, threshold: float = 0, **run: Unpack[RunOptions])
     threshold = real("threshold", threshold)
     if _on_device(x):
         data = _device.device_table(x, "x")
-        _check_threshold(threshold, data.dtype)
         rows, cols = data.shape
         words = data.empty((rows, (cols + 31) // 32), np.int32 if data.torch else np.uint32)
-        _core.pack_bits_device(
-            data.describe(), float(threshold), words.describe("i"), data.options(dict(run))
-        )
+        for some, block in data.blocks():
+            _check_threshold(threshold, block.dtype)
+            packed = _device.DeviceArray(words.array[some], "words").describe("i")
+            _core.pack_bits_device(block.read(), float(threshold), packed, data.options(dict(run)))
         return Bits(words.array, cols)
     values = table(x)
     _check_threshold(threshold, values.dtype)
@@ -228,5 +228,5 @@ def _matmul_device(a: _device.DeviceArray, b: _device.DeviceArray, run: RunOptio
         )
     out = a.empty((a.shape[0], b.shape[-1]), a.dtype)
     multiply = _core.matmul_device_f32 if a.dtype.char == "f" else _core.matmul_device_f64
-    multiply(a.describe(), b.describe(), out.describe(), a.options(dict(run)))
+    multiply(a.read(), b.read(), out.describe(), a.options(dict(run)))
     return out.array

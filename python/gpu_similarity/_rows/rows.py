@@ -90,7 +90,9 @@ def rank(
     if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = data.empty(data.shape, np.float64)
-        _core.rank_device(data.describe(), out.describe(), data.options(options))
+        for some, block in data.blocks():
+            ranks = out if block is data else _device.DeviceArray(out.array[some], "out")
+            _core.rank_device(block.read(), ranks.describe(), data.options(options))
         return out.array
     return _core.rank(host_array(x, "x", copy=copy, ordinal=True, any_layout=True), options)
 
@@ -156,7 +158,7 @@ def mean_filter(
     if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = _filtered_like(data, window, boundary, dtype)
-        _core.mean_filter_device(data.describe(), window, out.describe(), data.options(options))
+        _core.mean_filter_device(data.read(), window, out.describe(), data.options(options))
         return out.array
     values, kind, to_double = _filter_input(x, dtype, copy)
     means: Array = _core.mean_filter(values, window, to_double, options)
@@ -207,7 +209,7 @@ def convolve(
     if type(x) is not np.ndarray and _device.is_device_array(x):
         data = _device.DeviceArray(x, "x")
         out = _filtered_like(data, kernel.size, boundary, dtype)
-        _core.convolve_device(data.describe(), kernel, out.describe(), data.options(options))
+        _core.convolve_device(data.read(), kernel, out.describe(), data.options(options))
         return out.array
     values, kind, to_double = _filter_input(x, dtype, copy)
     sums: Array = _core.convolve(values, kernel, to_double, options)
@@ -355,9 +357,7 @@ def _top_k_device(data: _device.DeviceArray, k: int, options: dict[str, Any]) ->
     entries = min(k, data.shape[-1])
     shape = (*data.shape[:-1], max(entries, 0))
     values, indices = data.empty(shape, data.dtype), data.empty(shape, np.int64)
-    _core.top_k_device(
-        data.describe(), k, values.describe(), indices.describe(), data.options(options)
-    )
+    _core.top_k_device(data.read(), k, values.describe(), indices.describe(), data.options(options))
     return TopK(values.array, indices.array)
 
 
@@ -369,7 +369,7 @@ def _top_k_distinct_device(
     indices, counts = data.empty(shape, np.int64), data.empty(shape, np.int64)
     found = data.empty((data.shape[0] if len(data.shape) == 2 else 1,), np.int64)
     _core.top_k_distinct_device(
-        data.describe(),
+        data.read(),
         k,
         values.describe(),
         indices.describe(),

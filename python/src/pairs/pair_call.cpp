@@ -47,12 +47,7 @@ gpu::detail::any_table sparse_table(const std::vector<host_array>& arrays, const
 
 pair_table::pair_table(nb::handle table, const char* name) {
   if (nb::isinstance<nb::tuple>(table)) {
-    device_ = device_view(nb::borrow<nb::tuple>(table));
-    table_ = std::visit(
-        []<class T>(const gpu::device_matrix_view<T>& view) -> gpu::detail::any_table {
-          return gpu::device_matrix_view<const T>(view);
-        },
-        device_);
+    table_ = device_table(nb::borrow<nb::tuple>(table));
   } else if (nb::hasattr(table, "row_begin")) {
     for (const char* const part : {"row_begin", "column", "values"}) {
       host_.emplace_back(table.attr(part), name, array_form::table);

@@ -14,18 +14,15 @@
 
 namespace gpu_python {
 
-// A table in host memory, dense or sparse, or described in device memory as device_view() has it.
+// A table in host memory, dense or sparse, or described in device memory as device_table() has it.
 class pair_table {
  public:
   pair_table(nb::handle table, const char* name);
   [[nodiscard]] bool is_on_device() const noexcept { return host_.empty(); }
-  // For any table, and for device tables.
   [[nodiscard]] const gpu::detail::any_table& table() const noexcept { return table_; }
-  [[nodiscard]] const any_device_view& device() const noexcept { return device_; }
 
  private:
   std::vector<host_array> host_;  // one, or the three of a sparse table
-  any_device_view device_;
   gpu::detail::any_table table_;
 };
 

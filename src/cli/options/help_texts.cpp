@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <gpu/measure.hpp>
+#include <gpu/version.hpp>
 
 namespace gpu::cli {
 namespace {
@@ -142,6 +145,153 @@ std::string examples_text(std::string_view verb) {
            "  gpu-similarity completion zsh > ~/.zfunc/_gpu-similarity";
   }
   return "";
+}
+
+namespace {
+
+/// Text as troff has it: no line begins with a control character, hyphens stay hyphens.
+std::string escaped(std::string_view text) {
+  std::string out;
+  bool begins_line = true;
+  for (const char c : text) {
+    if (begins_line && (c == '.' || c == '\'')) out += "\\&";
+    begins_line = c == '\n';
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Whether `v` has that option, with the same help.
+bool has(const verb& v, const option& o) {
+  return std::any_of(v.options.begin(), v.options.end(), [&](const option& other) {
+    return other.title() == o.title() && other.help == o.help;
+  });
+}
+
+/// The verb before `v` whose options it all has, where these are many; null: none.
+const verb* model_of(const verb& v, const std::vector<const verb*>& all) {
+  constexpr std::size_t many = 10;
+  for (const verb* const other : all) {
+    if (other == &v) break;
+    if (other->options.size() >= many && std::all_of(other->options.begin(), other->options.end(),
+                                                     [&](const option& o) { return has(v, o); })) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+void add_verb(std::string& page, const verb& v, const verb* model) {
+  std::string arguments;
+  std::string options;
+  for (const option& o : v.options) {
+    if (o.is_argument()) arguments.append(" ").append(o.title());
+    if (model != nullptr && has(*model, o)) continue;
+    options += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(o.title()), escaped(o.help));
+  }
+  page += fmt::format(".SS \"gpu\\-similarity {}{}\"\n{}.\n", escaped(v.name), escaped(arguments),
+                      escaped(v.description));
+  if (model != nullptr) {
+    page += fmt::format(".PP\nThe options of {}{}\n", escaped(model->name),
+                        options.empty() ? "." : ", and:");
+  }
+  page += options;
+  if (!v.footer.empty() && model == nullptr) {
+    page += fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(v.footer));
+  }
+}
+
+}  // namespace
+
+std::string manual_page(const std::vector<const verb*>& verbs) {
+  std::string page = fmt::format(
+      ".TH GPU\\-SIMILARITY 1 \"\" \"gpu\\-similarity {}\" \"User Commands\"\n"
+      ".SH NAME\ngpu\\-similarity \\- {}\n"
+      ".SH SYNOPSIS\n\\fBgpu\\-similarity\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR ...] "
+      "[\\fIINPUT\\fR]\n.br\n\\fBgpu\\-similarity help\\fR [\\fICOMMAND\\fR]\n"
+      ".SH DESCRIPTION\nThe rows of a table are variables, its columns observations. INPUT is a "
+      "file, or \\- for standard input.\n.SH COMMANDS\n",
+      GPU_SIMILARITY_VERSION, escaped(command_text));
+  for (const verb* const v : verbs) add_verb(page, *v, model_of(*v, verbs));
+  page += fmt::format(".SH \"EXIT STATUS\"\n{}\n", escaped(exit_codes_text()));
+  return page;
+}
+
+namespace {
+
+/// Reads the help of the command, or of a verb: a line for each verb, argument and option, with its
+/// names, its value (- where it has none) and a short text.
+constexpr const char* read_help = R"sh(awk '
+  /^[A-Z].*:$/ { part = $0 }
+  name != "" && /^          / { show($0); next }
+  /^  [^ ]/ && (/^  -/ || part == "Subcommands:" || part == "Positionals:") {
+    name = $1
+    rest = substr($0, 3 + length(name))
+    value = rest ~ /^ [^ ]/ && $2 != "Excludes:" ? $2 : "-"
+    if (match(rest, /  +/)) show(substr(rest, RSTART))
+  }
+  function show(text) {
+    sub(/^ +/, "", text)
+    sub(/( \[|;).*/, "", text)
+    print name "\t" value "\t" text
+    name = ""
+  }')sh";
+
+constexpr const char* bash_script = R"sh(
+_gpu_similarity() {
+  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+  local verb=${COMP_WORDS[1]} names value text how=-f words=
+  # --option=value is three words.
+  if [ "$current" = = ]; then
+    current=
+  elif [ "$before" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
+    before=${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  if [ "$COMP_CWORD" -eq 1 ] || [ "$verb" = help ]; then
+    verb= how=-W words='help --help --version'
+  fi
+  while IFS=$'\t' read -r names value text; do
+    case $verb:$names in
+      :-*) continue ;;
+      :*) words+=" $names"; continue ;;
+      *:-*) [[ $current == -* ]] && how=-W words+=" ${names//,/ }" ;;
+    esac
+    if [[ $names == -* && ( $value == - || ,$names, != *",$before,"* ) ]]; then continue; fi
+    case $value in
+      *\|*) how=-W words=${value//|/ } ;;
+      FILE) how=-f ;;
+      DIR) how=-d ;;
+      *) [[ $names != -* ]] || how=-W words= ;;
+    esac
+    [[ $names != -* ]] || break
+  done < <("${COMP_WORDS[0]}" $verb --help 2> /dev/null | _gpu_similarity_help)
+  if [ "$how" = -W ]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else
+    COMPREPLY=($(compgen "$how" -- "$current"))
+  fi
+}
+complete -o filenames -F _gpu_similarity gpu-similarity
+)sh";
+
+/// zsh runs the functions of bash.
+constexpr const char* zsh_head =
+    "#compdef gpu-similarity\nautoload -U +X bashcompinit && bashcompinit\n";
+constexpr const char* zsh_end = "_bash_complete -o filenames -F _gpu_similarity\n";
+
+}  // namespace
+
+std::string completion_script(page_kind shell) {
+  const bool is_zsh = shell == page_kind::zsh;
+  return std::string(is_zsh ? zsh_head : "") +
+         "# Completions of gpu-similarity, from its help.\n_gpu_similarity_help() {\n" + read_help +
+         "\n}" + bash_script + (is_zsh ? zsh_end : "");
 }
 
 }  // namespace gpu::cli

@@ -49,10 +49,8 @@ option* add_bytes(verb& v, std::string_view name, Integer& value, std::string he
   return v.add(name, take, std::move(help))->type_name("BYTES");
 }
 
-/// The words of all measures.
 [[nodiscard]] words<measure> measure_words();
 
-/// How a table of text is laid out.
 void add_text_options(verb& v, io::text_options& text);
 /// What of them does not go together; "" where all does.
 [[nodiscard]] std::string check_text_options(const io::text_options& text);
@@ -81,16 +79,12 @@ void settle_format(io::result_format& format, bool is_given,
 /// Where the result is written, and in what format: without arrays as text alone.
 void add_output(verb& v, job_files& c, bool has_arrays = true);
 
-/// What a run did, as JSON.
 void add_report(verb& v, job_files& c, const char* description);
 
-/// How much may be written.
 void add_size_limit(verb& v, job_files& c);
 
-/// What missing values do to pairs of rows.
 void add_missing_values(verb& v, pair_options& pairs);
 
-/// Where it runs.
 void add_backend(verb& v, execution& exec);
 
 /// The options of the commands that take rows one by one.
@@ -121,12 +115,10 @@ void settle_adjustment(pairs_command& c);
 /// What the library refuses of these options, before a file is read.
 void check_with_library(const pairs_command& c);
 
-/// --part, --output-dir, --resume and --parts.
 void add_parts(verb& v, pairs_command& c, const char* parts_text);
 /// What does not go together; "" where all does.
 [[nodiscard]] std::string check_parts_options(const verb& v, const pairs_command& c);
 
-/// The subcommands `parts` and `merge`.
 void add_parts_verb(verb& v, parts_command& c);
 void add_merge_verb(verb& v, merge_command& c);
 

@@ -2,7 +2,6 @@
 // The words that options have for their values: one table, for the parser, the key of a job in
 // parts and messages.
 
-#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <string>
@@ -19,7 +18,6 @@ using word = std::pair<std::string_view, Value>;
 template <class Value>
 using words = std::vector<word<Value>>;
 
-/// All words for a value of this type.
 template <class Value>
 inline constexpr auto words_of = std::array<word<Value>, 0>{};
 
@@ -112,7 +110,6 @@ inline constexpr auto words_of<io::result_format> =
 template <>
 inline constexpr auto words_of<io::fingerprint_format> = io::fingerprint_formats;
 
-/// The word for `value`.
 template <class Value>
 [[nodiscard]] std::string word_of(Value value) {
   for (const auto& [text, meant] : words_of<Value>) {
@@ -121,7 +118,6 @@ template <class Value>
   return "";
 }
 
-/// The words for some values.
 template <class Value>
 [[nodiscard]] words<Value> words_for(std::initializer_list<Value> values) {
   words<Value> out;

@@ -80,7 +80,6 @@ struct pairs_command : job_files {
   index_t parts = 0;  // of --resume and --plan; 0: as many as seem good
 
   [[nodiscard]] bool has_column_tables() const { return !covariates.empty() || !weights.empty(); }
-  /// Whether missing values are skipped pair by pair.
   [[nodiscard]] bool is_pairwise() const { return pairs.nans == nan_policy::pairwise; }
   /// The files that are read, by argument and option; empty where there is none.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs() const {
@@ -102,14 +101,12 @@ struct pairs_command : job_files {
     if (keep != keep_kind::edges) return false;
     return is_max_t || filter.adjust == adjustment::bonferroni || filter.min_abs == 0;
   }
-  /// Whether every pair is kept.
   [[nodiscard]] bool has_no_cut() const {
     return keep == keep_kind::edges && filter.max_p >= 1 && filter.min_abs == 0 &&
            keep_fraction == 0 && correct != correction::max_t;
   }
 };
 
-/// The filter of differential correlation.
 [[nodiscard]] inline differential_filter differential_filter_of(const pair_filter& filter) {
   return {.max_p = filter.max_p,
           .min_abs_z = filter.min_abs,
@@ -117,10 +114,8 @@ struct pairs_command : job_files {
           .adjust = filter.adjust};
 }
 
-/// No job has more parts.
 inline constexpr index_t most_parts = 10'000'000;
 
-/// `gpu-similarity parts`.
 enum class parts_format { text, slurm, json };
 struct parts_command {
   std::string folder = {};
@@ -130,29 +125,24 @@ struct parts_command {
   bool cleans = false;  // removes the parts
 };
 
-/// `gpu-similarity merge`.
 struct merge_command : job_files {
   std::string folder = {};
 };
 
-/// `gpu-similarity mean-filter`.
 struct mean_filter_command : job_files {
   mean_filter_options filter = {};
 };
 
-/// `gpu-similarity rank`.
 struct rank_command : job_files {
   rank_options rank = {};
 };
 
-/// `gpu-similarity top-k`.
 struct top_k_command : job_files {
   index_t k = 10;
   bool is_distinct = false;
   top_k_options top = {};
 };
 
-/// `gpu-similarity soft-threshold`.
 enum class soft_result { fit, connectivity };
 struct soft_threshold_command : job_files {
   measure what = measure::pearson;
@@ -162,15 +152,12 @@ struct soft_threshold_command : job_files {
   pair_options pairs = {};
 };
 
-/// `gpu-similarity modules`.
 struct modules_command : job_files {
   double min_abs = 0;
 };
 
-/// `gpu-similarity info`.
 struct info_command {};
 
-/// `gpu-similarity completion` and `manual`.
 enum class page_kind { bash, zsh, manual };
 struct page_command {
   page_kind what = page_kind::manual;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <numeric>
 #include <string_view>
-#include <vector>
 
 namespace gpu::cli {
 namespace {

@@ -22,7 +22,6 @@ namespace gpu::cli {
 /// Takes the text of a value, or looks at it; says what is wrong with it, "" where nothing is.
 using text_taker = std::function<std::string(const std::string&)>;
 
-/// One option of a verb, or a flag, or an argument.
 class option {
  public:
   /// Where the value goes; of a flag a bool, or what is done.
@@ -70,7 +69,6 @@ struct number_range {
   bool is_below = false;  ///< Not `most` itself.
 };
 
-/// A check of a number.
 [[nodiscard]] text_taker number_in(const number_range& range, bool is_whole);
 
 /// Other words for some of the values.

@@ -87,21 +87,17 @@ void each_member(Reading& reading, See& see) {
 template <class Value>
 concept has_words = !words_of<Value>.empty();
 
-/// Collects the members of an object.
 class json_writer {
  public:
   template <class Value>
   void operator()(std::string_view name, const Value& value) {
     members_.push_back(fmt::format("\"{}\": {}", name, text_of(value)));
   }
-  /// The members of another record.
   template <class Record>
   void add(const Record& record) {
     each_member(record, *this);
   }
-  /// In one line.
   [[nodiscard]] std::string line() const { return fmt::format("{{{}}}", joined(", ")); }
-  /// A member a line.
   [[nodiscard]] std::string lines() const { return fmt::format("{{\n  {}\n}}\n", joined(",\n  ")); }
 
   [[nodiscard]] static std::string text_of(bool value) { return value ? "true" : "false"; }

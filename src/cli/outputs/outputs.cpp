@@ -5,7 +5,6 @@
 #include <chrono>
 #include <exception>
 #include <utility>
-#include <vector>
 
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"

@@ -27,7 +27,6 @@ class run_outputs {
   [[nodiscard]] io::output_file& result() { return *result_; }
   /// None where the observations of a dense result are not wanted.
   [[nodiscard]] std::optional<io::output_file>& observations() { return observations_; }
-  /// None where no report is wanted.
   [[nodiscard]] std::optional<io::output_file>& report() { return report_; }
   /// Whether a person sees the result as it is written: progress would be mixed with it.
   [[nodiscard]] bool is_on_terminal() const;

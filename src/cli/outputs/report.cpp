@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include <gpu/execution.hpp>
 #include <gpu/version.hpp>
 
 #include "base/check_enumerator.hpp"

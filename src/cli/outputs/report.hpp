@@ -29,7 +29,6 @@ struct report_names {
   std::string columns_from = {};  ///< "line 1"
 };
 
-/// A table that was read.
 struct report_input {
   std::string name = {};  ///< As it was given.
   std::optional<io::file_digest> digest = {};
@@ -40,7 +39,6 @@ struct report_input {
   void add(const io::table_reading& reading, index_t rows, index_t cols);
 };
 
-/// Of --adjust max-t.
 struct report_permutations {
   max_t_options how = {.permutations = 0};  ///< 0: there are none.
   double seconds = 0;
@@ -85,7 +83,6 @@ struct run_report {
 /// "p <= 0.05, |statistic| >= 0.2": what was kept.
 [[nodiscard]] std::string cuts_text(const run_report& report);
 
-/// What a run over rows did.
 struct row_report {
   run_status status = run_status::complete;
   report_input input = {};

@@ -11,16 +11,15 @@
 #include <gpu/differential.hpp>
 
 #include "cli/outputs/report.hpp"
-#include "cli/parts/part_verbs.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/progress_line.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
+#include "cli/verbs/jobs.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
-#include "io/write/output_file.hpp"
 
 namespace gpu::cli {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // Computes parts of one job from a table in memory, into a folder.
 
-#include <functional>
 #include <string>
 
 #include "cli/parts/folder/discovery_steps.hpp"
@@ -13,7 +12,6 @@
 
 namespace gpu::cli {
 
-/// What several parts of one process share.
 struct part_job_context {
   const pairs_command& job;
   const input_tables& tables;

@@ -12,12 +12,11 @@
 #include "cli/outputs/json_record.hpp"
 #include "cli/outputs/outputs.hpp"
 #include "cli/parts/joining/joined_parts.hpp"
-#include "cli/parts/joining/part_listing.hpp"
-#include "cli/parts/part_verbs.hpp"
 #include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
+#include "cli/verbs/jobs.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/write/output_file.hpp"
 

@@ -2,8 +2,6 @@
 // killed.
 #include <fmt/format.h>
 
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "base/counted.hpp"
@@ -11,13 +9,13 @@
 #include "cli/parts/job_estimate.hpp"
 #include "cli/parts/joining/joined_parts.hpp"
 #include "cli/parts/part_job.hpp"
-#include "cli/parts/part_verbs.hpp"
 #include "cli/parts/resume_folder.hpp"
 #include "cli/process/exit_code.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
 #include "cli/process/stopwatch.hpp"
+#include "cli/verbs/jobs.hpp"
 #include "cli/verbs/output_size.hpp"
 #include "cli/verbs/pairs_run.hpp"
 #include "cli/verbs/read_input.hpp"

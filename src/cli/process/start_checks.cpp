@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <gpu/error.hpp>
-#include <gpu/execution.hpp>
 
 #include "base/execution_checks.hpp"
 #include "base/parallel.hpp"

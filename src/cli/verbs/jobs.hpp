@@ -22,4 +22,20 @@ void run(const soft_threshold_command& job);
 /// `gpu-similarity modules`: the edges of a table are read one by one.
 void run(const modules_command& job);
 
+/// `--part k/n --output-dir DIR`: computes one part, unless it is there.
+void run_part(const pairs_command& job);
+
+/// `--resume`: computes the parts of a job that are not there, and joins them.
+void run_resumed(const pairs_command& job);
+
+/// `--plan`, with `--parts n` also of the parts
+void write_plan(const pairs_command& job);
+
+/// `gpu-similarity parts`
+/// @return the code that the command ends with
+[[nodiscard]] int run(const parts_command& job);
+
+/// `gpu-similarity merge`
+void run(const merge_command& job);
+
 }  // namespace gpu::cli

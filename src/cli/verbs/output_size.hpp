@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include <gpu/plan.hpp>
-
 #include "cli/options/options.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "io/write/result_context.hpp"
@@ -27,7 +25,6 @@ void check_output_size(const pairs_command& job, const input_tables& tables,
 [[nodiscard]] double estimated_output_bytes(const pairs_command& job, const input_tables& tables,
                                             const io::result_context& context);
 
-/// The plan and the estimate as text.
 [[nodiscard]] std::string plan_text(const pairs_command& job, const input_tables& tables,
                                     const io::result_context& context);
 

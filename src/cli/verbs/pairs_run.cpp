@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <gpu/all_pairs.hpp>
 #include <gpu/bit_matrix.hpp>
@@ -22,6 +18,7 @@
 
 #include "cli/process/messages.hpp"
 #include "cli/process/start_checks.hpp"
+#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/all_pairs.hpp"
 #include "io/write/edges/adjusted_edges.hpp"
 #include "io/write/result_writer.hpp"

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <gpu/max_t.hpp>
@@ -15,7 +13,6 @@
 #include "cli/outputs/report.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/process/progress_line.hpp"
-#include "cli/process/stopwatch.hpp"
 #include "cli/verbs/read_input.hpp"
 #include "io/write/result_context.hpp"
 
@@ -25,7 +22,6 @@ namespace gpu::cli {
 [[nodiscard]] io::result_context result_context_of(const pairs_command& job,
                                                    const input_tables& tables);
 
-/// The sum that reports have, of these edges.
 [[nodiscard]] std::uint64_t edge_sum_of(std::span<const edge> edges,
                                         const io::result_context& context);
 
@@ -44,7 +40,6 @@ class pairs_run {
   void run_edges(run_report& report);
   /// All edges at once, with q.
   void run_edge_list(run_report& report);
-  /// q of all edges of a result.
   [[nodiscard]] std::vector<double> q_of(std::span<const edge> edges,
                                          std::uint64_t pairs_tested) const;
   /// q of all partners by --adjust max-t.

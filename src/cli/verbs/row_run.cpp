@@ -4,9 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
-
-#include <gpu/execution.hpp>
 
 #include "cli/outputs/outputs.hpp"
 #include "cli/outputs/report.hpp"

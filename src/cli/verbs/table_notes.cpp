@@ -1,14 +1,11 @@
 #include "cli/verbs/table_notes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include <gpu/index.hpp>
 

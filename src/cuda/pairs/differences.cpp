@@ -7,11 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "cuda/pairs/engine.hpp"
 #include "cuda/pairs/programs/call_shape.hpp"
+#include "cuda/pairs/rows/gathered_block.hpp"
 #include "cuda/pairs/rows/input.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/team/team.hpp"
@@ -49,29 +49,22 @@ device_buffer<double> gather_columns(const detail::any_table& table,
   budget.take(elements * sizeof(double), "the columns of a group");
   device_buffer<double> out(elements, stream);
   const auto numbers = upload(columns, stream);
-  const bool is_here = place_of(table) == table_place::this_device;
-  std::visit(
-      [&]<class T>(const device_matrix_view<const T>& view) {
-        if (is_here) {
-          kernels::launch_gather_columns<T>(view, numbers.data(), count, out.data(), stream);
-          return;
-        }
-        const std::size_t row_bytes = static_cast<std::size_t>(view.cols()) * sizeof(T);
-        const auto fitting = static_cast<index_t>(panel_bytes / row_bytes);
-        const index_t step = std::clamp<index_t>(fitting, 1, view.rows());
-        budget.require(static_cast<std::size_t>(step) * row_bytes, "rows of another device");
-        const device_buffer<T> panel(static_cast<std::size_t>(step * view.cols()), stream);
-        for (index_t begin = 0; begin < view.rows(); begin += step) {
-          const index_t rows = std::min(step, view.rows() - begin);
-          GPU_SIMILARITY_CUDA_CHECK(
-              cudaMemcpy2DAsync(panel.data(), row_bytes, view.row(begin),
-                                static_cast<std::size_t>(view.row_stride()) * sizeof(T), row_bytes,
-                                static_cast<std::size_t>(rows), cudaMemcpyDefault, stream));
-          kernels::launch_gather_columns<T>({panel.data(), rows, view.cols()}, numbers.data(),
-                                            count, out.data() + begin * count, stream);
-        }
-      },
-      detail::device_view(table));
+  const device_table_view view = detail::device_view(table);
+  if (place_of(table) == table_place::this_device) {
+    kernels::launch_gather(view, numbers.data(), count, out.data(), stream);
+  } else {
+    const std::size_t row_bytes = read_row_bytes(view);
+    const auto fitting = static_cast<index_t>(panel_bytes / row_bytes);
+    const index_t step = std::clamp<index_t>(fitting, 1, view.rows());
+    const std::size_t bytes = static_cast<std::size_t>(step) * row_bytes;
+    budget.require(bytes, "rows of another device");
+    const device_buffer<std::byte> panel(bytes, stream);
+    for (index_t begin = 0; begin < view.rows(); begin += step) {
+      const detail::index_range rows{begin, std::min(begin + step, view.rows())};
+      kernels::launch_gather(bring_rows(view, rows, panel.data(), stream), numbers.data(), count,
+                             out.data() + begin * count, stream);
+    }
+  }
   GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
   return out;
 }
@@ -431,7 +424,7 @@ std::unique_ptr<detail::difference_engine> make_difference_engine(
   if (detail::is_on_device(groups[0].table)) {
     const std::vector<int> ordinals = ordinals_of(devices);
     const device_guard guard(ordinals.front());
-    check_tables({.x = groups[0].table}, ordinals);
+    check_tables({.x = groups[0].table}, ordinals, exec);
     wait_for_callers_stream(exec, ordinals);
   }
   return std::make_unique<cuda_differences>(what, groups, variant, exec, devices);

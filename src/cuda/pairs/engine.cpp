@@ -341,7 +341,7 @@ detail::made_engine make_pair_engine(const detail::measure_traits& what,
   if (detail::is_on_device(input.tables)) {
     const device_guard guard(devices.front().ordinal);
     const std::vector<int> ordinals = ordinals_of(devices);
-    check_tables(input.tables, ordinals);
+    check_tables(input.tables, ordinals, input.exec);
     wait_for_callers_stream(input.exec, ordinals);
   }
   if (devices.size() > 1) return make_device_group(what, input, devices, variant);

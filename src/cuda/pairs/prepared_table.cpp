@@ -69,7 +69,7 @@ std::shared_ptr<detail::prepared_table> prepare_table(const detail::pair_request
   const device_guard guard(devices.front().ordinal);
   if (detail::is_on_device(data)) {
     const std::array ordinals{devices.front().ordinal};
-    check_tables(tables, ordinals);
+    check_tables(tables, ordinals, request.exec);
     wait_for_callers_stream(request.exec, ordinals);
   }
   return std::make_shared<device_prepared_table>(request.what, data, request.exec, devices.front(),

@@ -8,7 +8,6 @@
 
 namespace gpu::io {
 
-/// Sequential bytes.
 class byte_stream {
  public:
   virtual ~byte_stream() = default;

@@ -2,7 +2,6 @@
 // An input of any kind (a file, standard input, a pipe, gzip), as bytes or as blocks of lines.
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,7 +14,6 @@
 
 namespace gpu::io {
 
-/// Blocks of whole lines.
 class line_source {
  public:
   virtual ~line_source() = default;
@@ -36,7 +34,6 @@ class input {
   input(const std::string& path, stop_request stop, std::uint64_t max_bytes,
         std::shared_ptr<file_digest> digest = nullptr, int threads = 0);
 
-  /// For messages.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether the (decompressed) bytes begin with `magic`.
   [[nodiscard]] bool begins_with(std::string_view magic) const;
@@ -44,7 +41,6 @@ class input {
   /// one while the block before is parsed, where there is more than one thread.
   [[nodiscard]] std::unique_ptr<byte_stream> bytes();
   [[nodiscard]] std::unique_ptr<line_source> lines();
-  /// That of the constructor.
   [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
   /// Asked between blocks.
   /// @throw interrupted where the stop request of the constructor asked for it

@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "io/npy_header.hpp"
 #include "io/read/transposed_rows.hpp"
 
 namespace gpu::io {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <exception>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,7 +12,6 @@
 #include "base/parallel.hpp"
 #include "io/read/row_choice.hpp"
 #include "io/text/text_sample.hpp"
-#include "io/text/text_segment.hpp"
 #include "io/text/value_arena.hpp"
 
 namespace gpu::io {

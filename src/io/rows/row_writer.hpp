@@ -1,7 +1,6 @@
 #pragma once
 // Rows of numbers as they come, as text or .npy.
 
-#include <cstddef>
 #include <optional>
 
 #include <gpu/index.hpp>

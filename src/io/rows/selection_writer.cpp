@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "io/field_text.hpp"

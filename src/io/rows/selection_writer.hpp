@@ -1,9 +1,7 @@
 #pragma once
 // The best entries of each row as they come, as text or .npy.
 
-#include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <gpu/index.hpp>

@@ -1,7 +1,6 @@
 #include "io/text/number.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "base/counted.hpp"
 #include "io/text/gct.hpp"

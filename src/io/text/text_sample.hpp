@@ -13,7 +13,6 @@
 
 namespace gpu::io {
 
-/// One field of the sample.
 struct sample_cell {
   std::string text = {};
   bool is_quoted = false;   ///< Stood in double quotes.

@@ -14,7 +14,6 @@ inline constexpr std::size_t number_longest = 24;
 char* append_number(char* out, double value);
 char* append_number(char* out, float value);
 
-/// The same for integers.
 char* append_integer(char* out, long long value);
 inline char* append_number(char* out, std::int32_t value) {
   return append_integer(out, value);

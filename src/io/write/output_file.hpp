@@ -17,7 +17,6 @@
 
 namespace gpu::io {
 
-/// Nobody reads the pipe any more.
 class closed_pipe : public output_error {
  public:
   using output_error::output_error;
@@ -75,7 +74,6 @@ class output_file {
   /// As write(), of bytes that are compressed already, as packed() says: whole blocks.
   void write_packed(std::string_view bytes);
   [[nodiscard]] compression packed() const noexcept { return settings_.packed; }
-  /// Whether replace() is possible.
   [[nodiscard]] bool can_replace() const noexcept { return !partial_path_.empty(); }
   /// Writes bytes at a position: over some that were written before, or at a place of take_place().
   /// Several threads may, at places of their own.

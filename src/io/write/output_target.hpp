@@ -4,13 +4,10 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace gpu::io {
 
-/// How an output is written.
 enum class output_kind {
   replaced,   ///< A regular file, or a name that is free: written under another name and renamed.
   in_place,   ///< A FIFO or a device: opened and written, never replaced.

@@ -1,7 +1,5 @@
 #include "io/write/result_context.hpp"
 
-#include <cstddef>
-
 namespace gpu::io {
 
 void set_p(std::span<edge> pairs, const result_context& context) {

@@ -2,7 +2,6 @@
 // What writers of results of all pairs need to know beside the result.
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -13,14 +12,12 @@
 #include <gpu/index.hpp>
 #include <gpu/measure.hpp>
 #include <gpu/p_value.hpp>
-#include <gpu/pair_options.hpp>
 #include <gpu/pair_sinks.hpp>
 
 #include "io/table.hpp"
 
 namespace gpu::io {
 
-/// How much of a file is written.
 enum class result_frame {
   whole,     ///< The header, then the rows.
   rows_only  ///< The rows: those of parts, behind one header, are the whole file.
@@ -74,7 +71,6 @@ struct result_context {
   [[nodiscard]] observation_count observations_of(index_t row, index_t col) const {
     return shared ? observation_count(shared(row, col)) : observations;
   }
-  /// p of the statistic of a pair; not of rows with `p_of_shared`.
   [[nodiscard]] double p_of(double statistic, index_t row, index_t col) const {
     if (!has_test || info_of(what).test == significance::none)
       return std::numeric_limits<double>::quiet_NaN();
@@ -93,7 +89,6 @@ struct result_context {
       return spearman_p_value(statistic, columns, x, y, side);
     return kendall_p_value(statistic, columns, x, y, side);
   }
-  /// t of a test that has it.
   [[nodiscard]] static double t_of(significance test, double statistic,
                                    observation_count observations) {
     return test == significance::floored_t ? t_value_of(measure::spearman, statistic, observations)
@@ -102,15 +97,11 @@ struct result_context {
   [[nodiscard]] bool has_intervals() const { return confidence > 0; }
   /// Whether pairs have columns between p and q.
   [[nodiscard]] bool has_columns_behind_p() const { return has_n || has_intervals(); }
-  /// The confidence interval of the statistic of a pair.
   [[nodiscard]] confidence_bounds interval_of(double statistic, index_t row, index_t col) const {
     return confidence_interval(what, statistic, observations_of(row, col), confidence);
   }
-  /// Columns of pairs.
   [[nodiscard]] index_t cols() const { return against != nullptr ? against_rows : rows; }
-  /// Rows of both tables.
   [[nodiscard]] index_t all_rows() const { return rows + against_rows; }
-  /// The name of the first of a pair, and of the second.
   [[nodiscard]] std::string row_name(index_t i) const { return names.name(i); }
   [[nodiscard]] std::string col_name(index_t j) const {
     return against != nullptr ? against->name(j, 'Y') : names.name(j);
@@ -126,7 +117,6 @@ struct result_context {
   }
 };
 
-/// Sets p of pairs that have a statistic.
 void set_p(std::span<edge> pairs, const result_context& context);
 
 /// p of all entries of a table of partners, in their order.

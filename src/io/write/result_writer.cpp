@@ -9,9 +9,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
-
-#include <gpu/p_value.hpp>
 
 #include "base/parallel.hpp"
 #include "io/io_error.hpp"

@@ -6,8 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <string_view>
 
 namespace gpu::io {
 namespace {

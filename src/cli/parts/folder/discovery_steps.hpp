@@ -10,7 +10,6 @@
 
 namespace gpu::cli {
 
-/// What is to be done next in a folder.
 struct job_step {
   int step = 0;  ///< 0: the result; from 1: that counting pass.
   /// Of a counting pass after the first, what to count for; of a result with --adjust bh, the

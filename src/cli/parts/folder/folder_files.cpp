@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"

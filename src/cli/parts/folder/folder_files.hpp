@@ -10,12 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/file_digest.hpp"
 #include "io/write/output_target.hpp"
 
 namespace gpu::cli {
 
-/// An open file, closed with the object.
 class open_file {
  public:
   explicit open_file(int descriptor) noexcept : descriptor_(descriptor) {}
@@ -80,7 +78,6 @@ class folder_files {
   /// A file to lock, made where it is not there; less than 0 where there is none to be had.
   [[nodiscard]] int open_lock(std::string_view name) const noexcept;
   void remove_if_empty(std::string_view name) const;
-  /// Removes a name, where it is there.
   void remove(std::string_view name) const noexcept;
   /// Removes the folder itself where it is empty.
   void remove_empty() const noexcept;

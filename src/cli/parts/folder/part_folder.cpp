@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "io/read/file_stream.hpp"
 

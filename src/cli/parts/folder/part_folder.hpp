@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/parts/folder/folder_files.hpp"
 #include "cli/parts/manifest/manifest.hpp"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/parts/joining/joined_parts.hpp"
-#include "cli/parts/joining/part_listing.hpp"
 #include "cli/process/interrupt.hpp"
 #include "cli/verbs/differential/differences.hpp"
 #include "io/npy_header.hpp"

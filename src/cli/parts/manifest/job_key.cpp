@@ -10,7 +10,6 @@
 #include <gpu/version.hpp>
 
 #include "cli/options/option_groups.hpp"
-#include "cli/process/exit_code.hpp"
 #include "io/io_error.hpp"
 #include "io/read/file_stream.hpp"
 #include "io/read/sparse/names_beside.hpp"

@@ -18,7 +18,6 @@
 
 namespace gpu::cli {
 
-/// One file of a part.
 struct part_file {
   std::string role;  ///< "rows", "row_p", "p", "degrees", "bins"; of the first part also "header"
                      ///< or "names".

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +19,6 @@
 
 namespace gpu::cli {
 
-/// What a job keeps, or a part of it.
 struct differences {
   std::vector<differential_edge> edges = {};  ///< Of edges and partners, in the order of lines.
   std::vector<std::uint32_t> degree = {};     ///< Of counts.
@@ -36,7 +34,6 @@ struct differences {
 [[nodiscard]] pair_summary summary_of(const input_tables& tables, const pair_options& options,
                                       const pair_filter& filter, differential_summary found);
 
-/// A counting pass of --adjust bh over the part.
 [[nodiscard]] discovery_counts count_differences(const pairs_command& job,
                                                  const input_tables& tables,
                                                  const pair_options& options,
@@ -75,7 +72,6 @@ class differential_lines {
     fmt::format_to(out, "{1}{0}{2}{0}{3}{0}{4:.6g}{0}{5:.6g}", tab_, name_j, e.first, e.second, e.z,
                    e.p);
   }
-  /// The last column.
   [[nodiscard]] std::string q_text(double q) const { return fmt::format("{}{:.6g}", tab_, q); }
 
  private:

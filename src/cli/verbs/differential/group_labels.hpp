@@ -2,7 +2,6 @@
 // --groups: which columns are in which group.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gpu/index.hpp>

@@ -1,10 +1,8 @@
 // gpu-similarity differential: pairs of rows whose correlation differs between two groups.
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/process/messages.hpp"

@@ -16,7 +16,6 @@
 #include "cli/verbs/read_input.hpp"
 #include "cli/verbs/row_run.hpp"
 #include "cli/verbs/table_notes.hpp"
-#include "io/field_text.hpp"
 #include "io/rows/row_writer.hpp"
 
 namespace gpu::cli {

@@ -150,7 +150,7 @@ void check_scratch(const execution& exec, std::size_t needed) {
 void check_places(const detail::device_pair_call& call, int device) {
   const int devices[] = {device};
   check_stream(call.input.exec, device);
-  check_tables(call.input.tables, devices);
+  check_tables(call.input.tables, devices, call.input.exec);
   check_memory("options.workspace", call.workspace.data(), devices);
   std::visit(memory_checks{devices}, call.sink);
 }

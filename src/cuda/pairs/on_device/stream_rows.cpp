@@ -1,9 +1,9 @@
 #include "cuda/pairs/on_device/stream_rows.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "cuda/pairs/rows/area_walk.hpp"
+#include "cuda/pairs/rows/gathered_block.hpp"
 #include "cuda/pairs/rows/memory_sizes.hpp"
 #include "cuda/pairs/rows/row_products.hpp"
 #include "cuda_runtime/device_code.hpp"
@@ -39,11 +39,15 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                                             .warpgroup_code = code.has_warpgroups});
   row_format format = choose_row_format(call.what, variant, cols);
   choose_products(format, variant, call.input.area, limits, code.capability);
+  const detail::pair_tables& tables = call.input.tables;
+  std::size_t gathered = gathered_row_bytes(detail::device_view(tables.x));
+  if (tables.y) gathered = std::max(gathered, gathered_row_bytes(detail::device_view(*tables.y)));
   return {.what = call.what,
           .area = call.input.area,
           .rows = rows,
           .format = format,
           .variant = variant,
+          .gathered_row_bytes = gathered,
           .has_warpgroup_products = code.has_warpgroups,
           .estimates = estimating_tile(format, variant, call.input.area, limits),
           .has_room = true,
@@ -63,8 +67,9 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
       tied_(stats::decide_nothing(shape.format.cols)) {
   const row_format& format = shape.format;
   const std::size_t scratch_bytes = scratch_row_bytes(shape.what, format);
-  const auto fitting = static_cast<index_t>(memory_sizes::unpacked_of_device_result /
-                                            std::max<std::size_t>(scratch_bytes, 1));
+  const auto fitting =
+      static_cast<index_t>(memory_sizes::unpacked_of_device_result /
+                           std::max<std::size_t>(scratch_bytes + shape.gathered_row_bytes, 1));
   block_rows_ = std::clamp<index_t>(fitting, 1, std::max<index_t>(shape.rows, 1));
   memory_ = take_rows(format, shape.rows,
                       {.values = format.tile != pair_tile_kind::tensor_float || splits_,
@@ -72,6 +77,8 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
                        .rounding = extra == row_extra::screens && format.rounded},
                       memory);
   scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
+  gathered_ =
+      memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * shape.gathered_row_bytes);
   const row_format products = product_format();
   memory_.products = memory.take<std::byte>(product_rows_bytes(products, shape.rows));
   if (!products.products) return;
@@ -79,14 +86,14 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
   products_.sums = memory.take<double>(products_.capacity);
 }
 
-template <class T>
-void stream_rows::prepare_table(device_matrix_view<const T> table, index_t first,
+void stream_rows::prepare_table(const device_table_view& table, index_t first,
                                 cudaStream_t stream) const {
   for (index_t begin = 0; begin < table.rows(); begin += block_rows_) {
-    const index_t rows = std::min(block_rows_, table.rows() - begin);
-    pack_rows(shape_.what, shape_.format,
-              device_matrix_view<const T>(table.row(begin), rows, table.cols(), table.row_stride()),
-              place_of(shape_.format, memory_, first + begin, scratch_), stream);
+    const index_range rows{begin, std::min(begin + block_rows_, table.rows())};
+    with_block(table, rows, gathered_, stream, [&](const auto& block) {
+      pack_rows(shape_.what, shape_.format, block,
+                place_of(shape_.format, memory_, first + begin, scratch_), stream);
+    });
   }
 }
 
@@ -94,12 +101,9 @@ void stream_rows::prepare(const detail::pair_tables& tables, const kernels::zero
                           cudaStream_t stream) const {
   index_t first = 0;
   const auto prepare_next = [&](const detail::any_table& table) {
-    std::visit(
-        [&](const auto& view) {
-          prepare_table(view, first, stream);
-          first += view.rows();
-        },
-        detail::device_view(table));
+    const device_table_view view = detail::device_view(table);
+    prepare_table(view, first, stream);
+    first += view.rows();
   };
   prepare_next(tables.x);
   if (tables.y) prepare_next(*tables.y);

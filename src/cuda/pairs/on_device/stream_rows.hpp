@@ -72,15 +72,15 @@ class stream_rows {
                       const std::function<void(const kernels::pair_panel&)>& launch) const;
   // Rows as products take them: those of products_half where these are made beside unit rows.
   [[nodiscard]] row_format product_format() const;
-  template <class T>
-  void prepare_table(device_matrix_view<const T> table, index_t first, cudaStream_t stream) const;
+  void prepare_table(const device_table_view& table, index_t first, cudaStream_t stream) const;
 
   const call_shape& shape_;
   bool halves_too_;
   bool splits_;
   index_t block_rows_;  // that are prepared by one launch
   row_memory memory_;
-  std::byte* scratch_;  // of a block
+  std::byte* scratch_;   // of a block
+  std::byte* gathered_;  // its rows, where they are not read in place
   kernels::product_memory products_;
   stats::kendall_decision tied_;
 };

@@ -25,6 +25,7 @@ struct call_shape {
   index_t rows;  ///< Of the table, or of x and y.
   row_format format;
   pair_variant variant;
+  std::size_t gathered_row_bytes = 0;  ///< Scratch of a row that is not read in place.
   bool has_warpgroup_products;
   /// The tile that estimates statistics faster than others compute them, where there is one.
   std::optional<kernels::pair_tile_kind> estimates;

@@ -159,12 +159,17 @@ device_rows::device_rows(const measure_traits& what, const detail::pair_tables& 
 
 void device_rows::look_at(const measure_traits& what, const detail::pair_tables& tables,
                           detail::row_info& info) {
+  std::size_t gathered_bytes = 0;
   const auto add_table = [&]<class View>(const View& view) {
     using value = typename View::value_type;
     count_ += view.rows();
     info.cols = view.cols();
-    input_row_bytes_ = std::max(
-        input_row_bytes_, static_cast<std::size_t>(view.cols()) * sizeof(detail::read_as<value>));
+    std::size_t row_bytes = static_cast<std::size_t>(view.cols()) * sizeof(detail::read_as<value>);
+    if constexpr (std::is_same_v<View, device_table_view>) {
+      row_bytes = read_row_bytes(view);
+      gathered_bytes = std::max(gathered_bytes, gathered_row_bytes(view));
+    }
+    input_row_bytes_ = std::max(input_row_bytes_, row_bytes);
   };
   std::visit(add_table, tables.x);
   if (tables.y) std::visit(add_table, *tables.y);
@@ -172,7 +177,7 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
   // Where one of two tables is elsewhere, both are copied.
   place_ = place_of(tables.x);
   if (tables.y && place_ == table_place::this_device) place_ = place_of(*tables.y);
-  sent_row_bytes_ = place_ == table_place::this_device ? 0 : input_row_bytes_;
+  sent_row_bytes_ = place_ == table_place::this_device ? gathered_bytes : input_row_bytes_;
   ranks_row_bytes_ = scratch_row_bytes(what, format_);
 }
 
@@ -219,6 +224,7 @@ void device_rows::choose_blocks(int cpu_threads, const pair_share& share,
   std::size_t wanted = input_bytes;
   if (place_ != table_place::host) {
     if (share.members() > 1) wanted = std::min(shape.block_bytes, wanted);
+    if (sent_row_bytes_ != 0) wanted = std::min(block_bytes, wanted);
   } else if (input_upload::is_staged(input_bytes)) {
     const int threads = std::min(staging_threads(cpu_threads), most_upload_threads);
     (shape.together ? fillers_ : threads_) = threads;
@@ -289,21 +295,15 @@ void device_rows::feed(matrix_view<const T> data, row_range rows, upload_lane& l
                                    data.cols()));
 }
 
-template <class T, class Pack>
-void device_rows::feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool&,
+template <class Pack>
+void device_rows::feed(const device_table_view& data, row_range rows, upload_lane& lane, bool&,
                        const Pack& pack) const {
+  const cudaStream_t stream = lane.own.get();
   if (place_ == table_place::this_device) {
-    pack(device_matrix_view<const T>(data.row(rows.begin), rows.size(), data.cols(),
-                                     data.row_stride()));
-    return;
+    return with_block(data, rows, lane.input.data(), stream, pack);
   }
-  const std::size_t row_bytes = static_cast<std::size_t>(data.cols()) * sizeof(T);
-  GPU_SIMILARITY_CUDA_CHECK(
-      cudaMemcpy2DAsync(lane.input.data(), row_bytes, data.row(rows.begin),
-                        static_cast<std::size_t>(data.row_stride()) * sizeof(T), row_bytes,
-                        static_cast<std::size_t>(rows.size()), cudaMemcpyDefault, lane.own.get()));
-  pack(device_matrix_view<const T>(reinterpret_cast<const T*>(lane.input.data()), rows.size(),
-                                   data.cols()));
+  const device_table_view here = bring_rows(data, rows, lane.input.data(), stream);
+  with_block(here, {0, rows.size()}, nullptr, stream, pack);
 }
 
 template <class Done>

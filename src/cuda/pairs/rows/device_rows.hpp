@@ -128,8 +128,8 @@ class device_rows {
   template <class T, class Pack>
   void feed(matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
             const Pack& pack) const;
-  template <class T, class Pack>
-  void feed(device_matrix_view<const T> data, row_range rows, upload_lane& lane, bool& as_bytes,
+  template <class Pack>
+  void feed(const device_table_view& data, row_range rows, upload_lane& lane, bool& as_bytes,
             const Pack& pack) const;
   // The values of tensor_float, made from the unit rows when tiles first ask for them.
   void make_float_rows(cudaStream_t stream);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
-#include <variant>
+#include <cstdint>
+#include <vector>
 
 #include <gpu/error.hpp>
 
+#include "cuda/pairs/rows/gathered_block.hpp"
 #include "cuda_runtime/cuda_check.hpp"
 #include "cuda_runtime/device_buffer.hpp"
 #include "cuda_runtime/device_info.hpp"
@@ -37,9 +38,73 @@ bool reads_host_memory(int device) {
 
 // Where a table begins that is in device memory; null where it is empty, or in host memory.
 const void* data_of(const detail::any_table& table) {
-  return std::visit(
-      [](const auto& view) -> const void* { return view.empty() ? nullptr : view.data(); },
-      detail::device_view(table));
+  const device_table_view view = detail::device_view(table);
+  return view.empty() ? nullptr : view.data();
+}
+
+// The device whose memory a table is in; that of the call where every device reads it.
+int device_of_table(const device_table_view& table, const execution& exec) {
+  const cudaPointerAttributes memory_is = attributes_of(table.data());
+  return memory_is.type == cudaMemoryTypeDevice ? memory_is.device : device_of(exec);
+}
+
+// Rows of a table of the current device as doubles in host memory. Waits.
+std::vector<double> read_rows(const device_table_view& table, detail::index_range rows,
+                              const stream& work) {
+  const auto elements = static_cast<std::size_t>(rows.size() * table.cols());
+  const device_buffer<double> gathered(elements, work.get());
+  std::vector<double> out(elements);
+  kernels::launch_gather<double>(detail::rows_of(table, rows.begin, rows.size()), nullptr,
+                                 table.cols(), gathered.data(), work.get());
+  GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data(), gathered.data(), gathered.bytes(),
+                                            cudaMemcpyDeviceToHost, work.get()));
+  work.synchronize();
+  return out;
+}
+
+// Throws where a 64-bit integer is no double. Waits for the caller's stream.
+template <class Integer>
+void refuse_inexact(const char* name, const device_table_view& table, const execution& exec) {
+  refuse_capture(exec, "a table of 64-bit integers");
+  const device_guard guard(device_of_table(table, exec));
+  const cudaStream_t stream = exec.stream.get();
+  const device_buffer<unsigned long long> found(1, stream);
+  unsigned long long first = ~0ULL;
+  const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+  };
+  copy(found.data(), &first, sizeof first);
+  kernels::launch_find_inexact<Integer>(table, found.data(), stream);
+  copy(&first, found.data(), sizeof first);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (first == ~0ULL) return;
+  const auto row = static_cast<index_t>(first) / table.cols();
+  const auto col = static_cast<index_t>(first) % table.cols();
+  Integer value{};
+  copy(&value,
+       static_cast<const Integer*>(table.data()) + row * table.row_stride() +
+           col * table.col_stride(),
+       sizeof value);
+  GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  throw invalid_argument(
+      fmt::format("{}: got {} at row {}, column {}, expected integers up to 2^53 in magnitude in "
+                  "device memory; ranks of tables in host memory take larger ones",
+                  name, value, row, col));
+}
+
+void check_table(const char* name, const detail::any_table& table, std::span<const int> devices,
+                 const execution& exec) {
+  const device_table_view view = detail::device_view(table);
+  if (view.empty()) return;
+  check_memory(name, view.data(), devices);
+  if (devices.size() > 1 && !detail::lies_as_read(view)) {
+    throw unsupported(
+        fmt::format("{}: got columns that lie apart, or a type that is converted, and {} devices; "
+                    "expected one device, or rows of int8 to int32, uint8, uint16, float or double",
+                    name, devices.size()));
+  }
+  if (view.type() == device_element::int64) refuse_inexact<std::int64_t>(name, view, exec);
+  if (view.type() == device_element::uint64) refuse_inexact<std::uint64_t>(name, view, exec);
 }
 
 }  // namespace
@@ -70,10 +135,10 @@ void check_memory(const char* name, const void* memory, std::span<const int> dev
                   memory_is.device, devices.front()));
 }
 
-void check_tables(const detail::pair_tables& tables, std::span<const int> devices) {
-  if (!detail::is_on_device(tables)) return;
-  check_memory(detail::has_y(tables) ? "x" : "data", data_of(tables.x), devices);
-  if (tables.y) check_memory("y", data_of(*tables.y), devices);
+void check_tables(const detail::pair_tables& tables, std::span<const int> devices,
+                  const execution& exec) {
+  check_table(detail::has_y(tables) ? "x" : "data", tables.x, devices, exec);
+  if (tables.y) check_table("y", *tables.y, devices, exec);
 }
 
 std::vector<int> ordinals_of(std::span<const device_info> devices) {
@@ -121,101 +186,79 @@ void wait_for_callers_stream(const execution& exec, std::span<const int> devices
   }
 }
 
-index_t first_nan_column(const detail::any_device_matrix_view& table, index_t row,
-                         const execution& exec, std::span<const index_t> columns) {
-  const device_guard guard(device_of(exec));
+index_t first_nan_column(const device_table_view& table, index_t row, const execution& exec,
+                         std::span<const index_t> columns) {
+  const device_guard guard(device_of_table(table, exec));
   const stream work;
-  return std::visit(
-      [&]<class T>(const device_matrix_view<const T>& view) {
-        std::vector<T> own(static_cast<std::size_t>(view.cols()));
-        GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(own.data(), view.row(row), own.size() * sizeof(T),
-                                                  cudaMemcpyDefault, work.get()));
-        work.synchronize();
-        const auto is_nan = [](T value) { return value != value; };
-        if (columns.empty()) return std::ranges::find_if(own, is_nan) - own.begin();
-        const auto at = std::ranges::find_if(
-            columns, [&](index_t k) { return is_nan(own[static_cast<std::size_t>(k)]); });
-        return at == columns.end() ? view.cols() : *at;
-      },
-      table);
+  const std::vector<double> own = read_rows(table, {row, row + 1}, work);
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  if (columns.empty()) return std::ranges::find_if(own, is_nan) - own.begin();
+  const auto at = std::ranges::find_if(
+      columns, [&](index_t k) { return is_nan(own[static_cast<std::size_t>(k)]); });
+  return at == columns.end() ? table.cols() : *at;
 }
 
-std::vector<index_t> infinite_rows(const detail::any_device_matrix_view& table,
-                                   std::span<const index_t> rows, std::span<const index_t> columns,
-                                   const execution& exec) {
+std::vector<index_t> infinite_rows(const device_table_view& table, std::span<const index_t> rows,
+                                   std::span<const index_t> columns, const execution& exec) {
   constexpr std::size_t block_bytes = std::size_t{16} << 20;
   std::vector<index_t> out;
-  const device_guard guard(device_of(exec));
+  const device_guard guard(device_of_table(table, exec));
   const stream work;
-  std::visit(
-      [&]<class T>(const device_matrix_view<const T>& view) {
-        if constexpr (std::floating_point<T>) {
-          const auto is_infinite = [](T value) { return std::isinf(value); };
-          const auto cols = static_cast<std::size_t>(view.cols());
-          const std::size_t most = std::max<std::size_t>(1, block_bytes / (cols * sizeof(T) + 1));
-          std::vector<T> block;
-          for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-            // Rows that follow each other are copied at once.
-            while (end < rows.size() && end - begin < most &&
-                   rows[end] == rows[begin] + static_cast<index_t>(end - begin)) {
-              ++end;
-            }
-            block.resize((end - begin) * cols);
-            GPU_SIMILARITY_CUDA_CHECK(cudaMemcpy2DAsync(
-                block.data(), cols * sizeof(T), view.row(rows[begin]),
-                static_cast<std::size_t>(view.row_stride()) * sizeof(T), cols * sizeof(T),
-                end - begin, cudaMemcpyDeviceToHost, work.get()));
-            work.synchronize();
-            for (std::size_t k = begin; k < end; ++k) {
-              const T* const own = block.data() + (k - begin) * cols;
-              const bool holds = columns.empty()
-                                     ? std::any_of(own, own + cols, is_infinite)
-                                     : std::any_of(columns.begin(), columns.end(),
-                                                   [&](index_t c) { return is_infinite(own[c]); });
-              if (holds) out.push_back(rows[k]);
-            }
-          }
-        }
-      },
-      table);
+  const auto is_infinite = [](double value) { return std::isinf(value); };
+  const auto cols = static_cast<std::size_t>(table.cols());
+  const std::size_t most = std::max<std::size_t>(1, block_bytes / (cols * sizeof(double) + 1));
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    // Rows that follow each other are copied at once.
+    while (end < rows.size() && end - begin < most &&
+           rows[end] == rows[begin] + static_cast<index_t>(end - begin)) {
+      ++end;
+    }
+    const std::vector<double> block = read_rows(table, {rows[begin], rows[end - 1] + 1}, work);
+    for (std::size_t k = begin; k < end; ++k) {
+      const double* const own = block.data() + (k - begin) * cols;
+      const bool holds = columns.empty()
+                             ? std::any_of(own, own + cols, is_infinite)
+                             : std::any_of(columns.begin(), columns.end(),
+                                           [&](index_t c) { return is_infinite(own[c]); });
+      if (holds) out.push_back(rows[k]);
+    }
+  }
   return out;
 }
 
-std::vector<row_ties> find_device_ties(const detail::any_device_matrix_view& table,
-                                       const execution& exec) {
+std::vector<row_ties> find_device_ties(const device_table_view& table, const execution& exec) {
   constexpr std::size_t block_bytes = std::size_t{64} << 20;
-  const void* const memory = std::visit(
-      [](const auto& view) -> const void* { return view.empty() ? nullptr : view.data(); }, table);
   std::vector<row_ties> out;
-  if (memory == nullptr) return out;
-  const cudaPointerAttributes memory_is = attributes_of(memory);
-  const int device = memory_is.type == cudaMemoryTypeDevice ? memory_is.device : device_of(exec);
+  if (table.empty()) return out;
+  const int device = device_of_table(table, exec);
   const device_guard guard(device);
+  check_table("data", table, {&device, 1}, exec);
   wait_for_callers_stream(exec, {&device, 1});
   const stream work;
-  std::visit(
-      [&]<class T>(const device_matrix_view<const T>& view) {
-        out.resize(static_cast<std::size_t>(view.rows()));
-        const auto row_bytes =
-            static_cast<std::size_t>(kernels::sign_row_layout{view.cols()}.pitch()) * 8;
-        const auto fitting =
-            static_cast<index_t>(std::max<std::size_t>(block_bytes / row_bytes, 1));
-        const index_t step = std::min(fitting, view.rows());
-        const auto rows = static_cast<std::size_t>(step);
-        const device_buffer<std::byte> packed(rows * row_bytes, work.get());
-        const device_buffer<std::int64_t> square_sums(rows, work.get());
-        const device_buffer<row_ties> ties(rows, work.get());
-        for (index_t begin = 0; begin < view.rows(); begin += step) {
-          const index_t count = std::min(step, view.rows() - begin);
-          kernels::launch_pack_signs<T>({view.row(begin), count, view.cols(), view.row_stride()},
-                                        packed.data(), square_sums.data(), work.get());
-          kernels::launch_gather_ties(packed.data(), count, view.cols(), ties.data(), work.get());
-          GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(
-              out.data() + begin, ties.data(), static_cast<std::size_t>(count) * sizeof(row_ties),
-              cudaMemcpyDeviceToHost, work.get()));
-        }
-      },
-      table);
+  out.resize(static_cast<std::size_t>(table.rows()));
+  const auto row_bytes =
+      static_cast<std::size_t>(kernels::sign_row_layout{table.cols()}.pitch()) * 8;
+  const std::size_t gathered_bytes = gathered_row_bytes(table);
+  const auto fitting =
+      static_cast<index_t>(std::max<std::size_t>(block_bytes / (row_bytes + gathered_bytes), 1));
+  const index_t step = std::min(fitting, table.rows());
+  const auto rows = static_cast<std::size_t>(step);
+  const device_buffer<std::byte> gathered(rows * gathered_bytes, work.get());
+  const device_buffer<std::byte> packed(rows * row_bytes, work.get());
+  const device_buffer<std::int64_t> square_sums(rows, work.get());
+  const device_buffer<row_ties> ties(rows, work.get());
+  for (index_t begin = 0; begin < table.rows(); begin += step) {
+    const index_t count = std::min(step, table.rows() - begin);
+    with_block(table, {begin, begin + count}, gathered.data(), work.get(),
+               [&]<class T>(device_matrix_view<const T> block) {
+                 kernels::launch_pack_signs<T>(block, packed.data(), square_sums.data(),
+                                               work.get());
+               });
+    kernels::launch_gather_ties(packed.data(), count, table.cols(), ties.data(), work.get());
+    GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(out.data() + begin, ties.data(),
+                                              static_cast<std::size_t>(count) * sizeof(row_ties),
+                                              cudaMemcpyDeviceToHost, work.get()));
+  }
   work.synchronize();
   return out;
 }

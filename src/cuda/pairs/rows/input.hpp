@@ -21,8 +21,10 @@ table_place place_of(const detail::any_table& table);
 /// on `devices`, or lies on a device that is none of them.
 void check_memory(const char* name, const void* memory, std::span<const int> devices);
 
-/// Checks the memory of tables in device memory; nothing for those in host memory.
-void check_tables(const detail::pair_tables& tables, std::span<const int> devices);
+/// Checks the memory and the layout of tables in device memory, and that their 64-bit integers are
+/// doubles, which waits for the caller's stream; nothing for tables in host memory.
+void check_tables(const detail::pair_tables& tables, std::span<const int> devices,
+                  const execution& exec);
 
 /// The ordinals of devices.
 std::vector<int> ordinals_of(std::span<const device_info> devices);

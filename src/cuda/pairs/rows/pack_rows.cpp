@@ -39,7 +39,7 @@ template <class T>
 device_matrix_view<const double> transform_rows(const measure_traits& what,
                                                 device_matrix_view<const T> block, double* out,
                                                 cudaStream_t stream) {
-  kernels::launch_to_double<T>(block, out, stream);
+  kernels::launch_gather(block, nullptr, block.cols(), out, stream);
   switch (what.transform) {
     case detail::row_transform::none:
       break;
@@ -75,7 +75,8 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       const device_matrix_view<std::int16_t> ranks(reinterpret_cast<std::int16_t*>(to.scratch),
                                                    block.rows(), round_up(format.cols, 8));
       kernels::launch_centred_ranks<T, std::int16_t>(block, ranks, to.square_sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
+      kernels::launch_gather(block, nullptr, block.cols(), reinterpret_cast<double*>(to.values),
+                             stream);
       kernels::launch_flag_nan_rows<T>(block, to.square_sums, stream);
       break;
     }
@@ -84,7 +85,8 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
           static_cast<std::size_t>(block.rows() * kernels::unit_row_layout(format.cols).pitch()),
           stream);
       kernels::launch_unit_rows<T>(block, format.centre, rows.data(), to.square_sums, stream);
-      kernels::launch_to_double<T>(block, reinterpret_cast<double*>(to.values), stream);
+      kernels::launch_gather(block, nullptr, block.cols(), reinterpret_cast<double*>(to.values),
+                             stream);
       break;
     }
     case pair_tile_kind::pairwise_ranks:

@@ -5,15 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <utility>
 #include <variant>
 
 #include "io/io_error.hpp"
 #include "io/read/fingerprints/bit_rows.hpp"
 #include "io/read/fingerprints/fps_reader.hpp"
 #include "io/read/npy_reader.hpp"
-#include "io/read/row_choice.hpp"
 #include "io/read/text_reader.hpp"
 #include "io/read/transposed_rows.hpp"
 

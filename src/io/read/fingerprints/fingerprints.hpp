@@ -20,7 +20,6 @@ enum class fingerprint_format {
   table  ///< A table of 0 and 1 of any format that read_table takes.
 };
 
-/// Their names in options.
 inline constexpr auto fingerprint_formats =
     std::to_array<std::pair<std::string_view, fingerprint_format>>(
         {{"auto", fingerprint_format::automatic},

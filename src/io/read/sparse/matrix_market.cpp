@@ -17,7 +17,6 @@
 #include "io/read/numbered_lines.hpp"
 #include "io/read/sparse/entries.hpp"
 #include "io/read/sparse/names_beside.hpp"
-#include "io/read/sparse/sparse_rows.hpp"
 #include "io/text/number.hpp"
 
 namespace gpu::io {

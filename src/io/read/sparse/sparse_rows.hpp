@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "io/file_digest.hpp"
 #include "io/read/input.hpp"
 #include "io/read/read_table.hpp"
 #include "io/read/row_reader.hpp"

@@ -4,11 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <utility>
 
 #include <gpu/p_value.hpp>
 
-#include "io/io_error.hpp"
 #include "io/write/edges/edge_records.hpp"
 #include "io/write/edges/edge_text.hpp"
 #include "io/write/parallel_text.hpp"

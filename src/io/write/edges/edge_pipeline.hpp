@@ -81,7 +81,6 @@ class edge_pipeline {
   /// Waits until everything is written.
   /// @throw as push.
   void finish();
-  /// Those that were pushed.
   [[nodiscard]] std::uint64_t edges() const noexcept { return edges_; }
 
  private:
@@ -98,7 +97,6 @@ class edge_pipeline {
   using locked = std::unique_lock<std::mutex>;
 
   [[nodiscard]] owned_block take_spare();
-  /// Writes edges of the caller.
   void write_in_place(std::span<const edge> edges);
   void submit_current();
   void take_place(block& taken);

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -32,7 +31,6 @@ char* append_bytes(char* out, const Value& value) {
   return out + sizeof(value);
 }
 
-/// Bytes of a record without q.
 [[nodiscard]] inline std::size_t record_bytes(const result_context& context) {
   return sizeof(edge) + (context.has_n ? sizeof(std::uint32_t) : 0) +
          (context.has_intervals() ? sizeof(confidence_bounds) : 0);

@@ -3,7 +3,6 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>

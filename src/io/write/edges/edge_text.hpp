@@ -85,7 +85,6 @@ class edge_text_writer final : public edge_writer {
   void finish() override;
 
  private:
-  /// The bytes of a block, in `text`.
   std::string_view make(std::span<const edge> edges, std::size_t thread, compression packed,
                         block_text& text);
   /// Formats to `text`, which has room; returns the bytes used.

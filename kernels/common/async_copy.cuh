@@ -36,6 +36,19 @@ __device__ inline void async_copy_8(void* shared, const void* global) {
   *static_cast<int2*>(shared) = *static_cast<const int2*>(global);
 #endif
 }
+/// One element; those of less than 4 bytes are there at once.
+template <class T>
+__device__ void async_copy_element(T* shared, const T* global) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(global),
+                 "n"(sizeof(T)));
+    return;
+  }
+#endif
+  *shared = *global;
+}
 __device__ inline void async_copy_commit() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");

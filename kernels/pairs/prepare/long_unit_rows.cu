@@ -18,7 +18,7 @@ constexpr int threads = long_row_threads;
 template <class T>
 __device__ std::int64_t survey_row(const long_row<T>& row, double first, detail::row_centre centre,
                                    double& largest) {
-  row_survey seen;
+  row_survey<> seen;
   row.for_each([&](double value) { seen.see(value, first); });
   largest = largest_of_block(seen.largest);
   const bool any_nan = __syncthreads_or(seen.nan) != 0;

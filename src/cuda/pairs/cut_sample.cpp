@@ -20,7 +20,8 @@ detail::cut_sample sample_cut(const detail::measure_traits& what, const device_r
                               cudaStream_t stream) {
   const row_format& format = rows.format();
   const std::uint64_t pairs = detail::pairs_in(area);
-  if (!rows.resident() || pairs == 0 || !kernels::can_sample(format.tile)) return {};
+  const bool has_rows = rows.resident() && !format.ready;
+  if (!has_rows || pairs == 0 || !kernels::can_sample(format.tile)) return {};
   const std::uint64_t wanted = detail::sample_size(static_cast<double>(pairs), format.cols);
   if (format.cols > long_row && pairs <= pairs_of_sampled * wanted) return {};
   kernels::sample_request request{.tile = format.tile,

@@ -12,6 +12,7 @@ stream_dense<Value>::stream_dense(const call_shape& shape,
 template <class Value>
 void stream_dense<Value>::run(const stream_rows& rows, const detail::keep_range&,
                               cudaStream_t stream) const {
+  if (shape_.format.ready) return;
   const auto step =
       dense_step(dense_tile_of<Value>(shape_.format), sink_.out.data(), sink_.out.row_stride(),
                  shape_.area.rows.begin, shape_.area.cols.begin);

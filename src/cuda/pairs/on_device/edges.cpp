@@ -65,7 +65,7 @@ stream_edge_matrix::stream_edge_matrix(const call_shape& shape, const device_edg
                                        arena& memory)
     : shape_(shape),
       sink_(sink),
-      matrix_(shape.area, memory),
+      matrix_(shape.area, shape.format.ready, memory),
       table_(stats::p_table_for(shape.what.info.test, shape.format.cols)),
       room_(memory.take<stats::p_table>(1)) {}
 
@@ -78,12 +78,17 @@ void stream_edge_matrix::run(const stream_rows& rows, const detail::keep_range& 
     GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(found, 0, sizeof *found, stream));
     return;
   }
-  const auto step = dense_step(shape_.format.exact_tile(), matrix_.statistics(), area.cols.size(),
-                               area.rows.begin, area.cols.begin);
-  rows.for_each_panel(area.rows, area.cols, kernels::pair_region::whole, step.tile,
-                      [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
-  matrix_.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
-                 found, stream);
+  edge_matrix matrix = matrix_;
+  if (shape_.format.ready) {
+    matrix.read(rows.statistics());
+  } else {
+    const auto step = dense_step(shape_.format.exact_tile(), matrix.statistics(), area.cols.size(),
+                                 area.rows.begin, area.cols.begin);
+    rows.for_each_panel(area.rows, area.cols, kernels::pair_region::whole, step.tile,
+                        [&](const kernels::pair_panel& panel) { step.launch(panel, stream); });
+  }
+  matrix.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
+                found, stream);
 }
 
 bool stream_edges::is_screened(const call_shape& shape, const device_edge_sink& sink) {

@@ -125,8 +125,13 @@ struct sized_shape {
   std::size_t scratch_bytes;
 };
 sized_shape fit_shape(const detail::device_pair_call& call) {
-  sized_shape out{shape_of(call), 0};
   const std::size_t limit = call.input.exec.workspace_bytes;
+  const call_shape first = shape_of(call, true);
+  if (first.format.ready) {
+    const std::size_t bytes = scratch_bytes_of(first, call.sink);
+    if (limit == 0 || bytes <= limit) return {first, bytes};
+  }
+  sized_shape out{first.format.ready ? shape_of(call, false) : first, 0};
   if (std::holds_alternative<device_dense_sink_f32>(call.sink) &&
       takes_halves(out.shape.format, out.shape.variant, out.shape.area, current_limits())) {
     const row_format whole = out.shape.format;
@@ -264,6 +269,9 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
     const Implementation work(shape, asked, pieces);
     kernels::zeroed_words zeros;
     if constexpr (requires { work.zeros(); }) zeros = work.zeros();
+    if constexpr (requires { work.result(); }) {
+      if (shape.format.ready) rows.write_to(work.result());
+    }
     rows.prepare(call.input.tables, zeros, stream);
     using sink_type = std::remove_cvref_t<decltype(asked)>;
     constexpr bool of_one_side = std::is_same_v<sink_type, device_top_k_sink>;

@@ -29,10 +29,12 @@ template <class Value>
 class stream_dense {
  public:
   stream_dense(const call_shape& shape, const basic_device_dense_sink<Value>& sink, arena& memory);
+  /// Where statistics go that are ready once the rows are.
+  [[nodiscard]] device_matrix_view<Value> result() const { return sink_.out; }
   void run(const stream_rows& rows, const detail::keep_range& keep, cudaStream_t stream) const;
   /// What tiles need beside unit rows.
   static constexpr row_extra extra =
-      std::is_same_v<Value, float> ? row_extra::split_floats : row_extra::none;
+      std::is_same_v<Value, float> ? row_extra::dense_floats : row_extra::dense;
 
  private:
   const call_shape& shape_;

@@ -27,7 +27,7 @@ constexpr index_t launch_pairs = index_t{1} << 36;
 
 }  // namespace
 
-call_shape shape_of(const detail::device_pair_call& call) {
+call_shape shape_of(const detail::device_pair_call& call, bool may_be_ready) {
   const device_limits& limits = current_limits();
   const index_t cols = call.input.cols();
   const index_t rows = call.input.rows();
@@ -39,7 +39,10 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                                             .compute_capability = capability,
                                                             .code_capability = code.capability,
                                                             .warpgroup_code = code.has_warpgroups});
-  row_format format = choose_row_format(call.what, variant, cols);
+  const bool is_ready =
+      may_be_ready && takes_ready(call.what, variant, call.input.tables, call.input.area, limits);
+  row_format format =
+      is_ready ? ready_format(cols, call.what.centre) : choose_row_format(call.what, variant, cols);
   choose_products(format, variant, call.input.area, limits, code.capability);
   return {.what = call.what,
           .area = call.input.area,
@@ -60,7 +63,7 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
     : shape_(shape),
       halves_too_(extra == row_extra::estimates &&
                   shape.estimates == pair_tile_kind::products_half),
-      splits_(extra != row_extra::none && !halves_too_ &&
+      splits_(extra != row_extra::none && extra != row_extra::dense && !halves_too_ &&
               deciding_tile_of(shape.format, extra) == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const auto rows = static_cast<std::size_t>(shape.rows);
@@ -82,6 +85,15 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
     memory_.rounding = memory.take<kernels::row_rounding>(rows);
   }
   scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
+  if (format.ready) {
+    const index_t statistics = shape.area.rows.size() * shape.area.cols.size();
+    const bool are_result = extra == row_extra::dense || extra == row_extra::dense_floats;
+    memory_.few = {.unit_rows = memory.take<double>(few_row_elements(format, shape.area)),
+                   .square_sums = memory_.square_sums,
+                   .count = shape.area.rows.size(),
+                   .statistics = memory.take<double>(are_result ? 0 : statistics),
+                   .pitch = shape.area.cols.size()};
+  }
   const row_format products = product_format();
   memory_.products = memory.take<std::byte>(product_rows_bytes(products, shape.rows));
   if (!products.products) return;
@@ -160,7 +172,9 @@ void stream_rows::for_each_panel(
     index_range met = cols;
     if (region == pair_region::above_diagonal) met.begin = std::max(met.begin, begin);
     if (met.empty()) continue;
-    launch({operand(block, tile), operand(met, tile), region, products_, {}, tied_});
+    const kernels::product_memory products =
+        shape_.format.ready ? ready_products(memory_.few, shape_.area, block, met) : products_;
+    launch({operand(block, tile), operand(met, tile), region, products, {}, tied_});
   }
 }
 

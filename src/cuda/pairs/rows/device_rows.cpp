@@ -111,6 +111,7 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
         input_row_bytes_, static_cast<std::size_t>(view.cols()) * sizeof(detail::read_as<value>));
   };
   std::visit(add_table, tables.x);
+  rows_of_x_ = count_;
   if (tables.y) std::visit(add_table, *tables.y);
   info.rows = count_;
   // Where one of two tables is elsewhere, both are copied.
@@ -120,13 +121,20 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
   ranks_row_bytes_ = scratch_row_bytes(what, format_);
 }
 
+std::size_t device_rows::ready_bytes(index_t cols, const detail::pair_area& area) {
+  const index_t statistics = area.rows.size() * area.cols.size();
+  return static_cast<std::size_t>(statistics + few_row_elements(ready_format(cols, {}), area)) *
+         sizeof(double);
+}
+
 void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
   const auto rows = static_cast<std::size_t>(count_ + front_);
   whole_.square_sums = {rows, stream};
   whole_.norms = {rows, stream};
   invalid_ = {1, stream};
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
-  block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
+  block_rows_ = block_of(
+      most_staged / std::max<std::size_t>(format_.bytes() + sent_row_bytes_ + ranks_row_bytes_, 1));
   if (resident_) {
     budget.take(rows * format_.bytes(), "prepared rows");
     if (format_.tile != pair_tile_kind::tensor_float) {
@@ -142,6 +150,15 @@ void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
                                                                format_.row_bytes);
   }
   take_memory_of(*this, front_);
+  if (!format_.ready) return;
+  const detail::pair_area area = area_of_ready();
+  products_ = {ready_bytes(format_.cols, area) / sizeof(double), stream};
+  budget.take(products_.bytes(), "statistics of the rows");
+  few_ = {.unit_rows = products_.data() + area.rows.size() * area.cols.size(),
+          .square_sums = square_sums_.data(),
+          .count = area.rows.size(),
+          .statistics = products_.data(),
+          .pitch = area.cols.size()};
 }
 
 // The rows from `first` of the room and the rows of `y` on.
@@ -361,7 +378,8 @@ row_memory device_rows::memory() const {
           .unit = unit_.data(),
           .halves = halves_.data(),
           .products = product_rows_.data(),
-          .rounding = rounding_.data()};
+          .rounding = rounding_.data(),
+          .few = few_};
 }
 
 kernels::pair_operand device_rows::all() const {
@@ -443,6 +461,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
+      if (format_.ready) products = ready_products(few_, area_of_ready(), row_block, col_block);
       launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_,
               classes_.tables()});
     }

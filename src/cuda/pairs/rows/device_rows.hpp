@@ -63,6 +63,11 @@ class device_rows {
   [[nodiscard]] const row_format& format() const { return format_; }
   [[nodiscard]] bool resident() const { return resident_; }
 
+  /// Statistics of a format that is ready, of rows of the area by its columns; null of others.
+  [[nodiscard]] const double* statistics() const { return few_.statistics; }
+  /// Bytes of these, and of the unit rows of x.
+  [[nodiscard]] static std::size_t ready_bytes(index_t cols, const detail::pair_area& area);
+
   /// Every row, for what needs no packed values where the rows are not resident.
   [[nodiscard]] kernels::pair_operand all() const;
 
@@ -137,6 +142,10 @@ class device_rows {
                                                     const pair_budget& budget, cudaStream_t stream);
   std::optional<detail::row_patterns> fold_on_host(double most_share, int threads, index_t border,
                                                    cudaStream_t stream);
+  // The pairs of a format that is ready: all of x against y.
+  [[nodiscard]] detail::pair_area area_of_ready() const {
+    return {{0, rows_of_x_}, {rows_of_x_, count_}};
+  }
   // Where the resident rows lie; of others, what there is of all rows.
   [[nodiscard]] row_memory memory() const;
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
@@ -152,6 +161,7 @@ class device_rows {
 
   index_t count_;
   index_t fresh_ = 0;  // the first rows, which are prepared here
+  index_t rows_of_x_ = 0;
   index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
   kernels::pairwise_decision decision_;
@@ -175,6 +185,7 @@ class device_rows {
   device_buffer<std::byte> halves_;
   device_buffer<std::byte> product_rows_;  // of tensor_float those of products_half
   device_buffer<double> products_;
+  kernels::few_rows few_;              // of a format that is ready, in products_
   device_buffer<std::uint32_t> kept_;  // see kernels::product_memory, of rows with missing values
   index_t product_elements_ = 0;
   row_buffer<kernels::row_rounding> rounding_;

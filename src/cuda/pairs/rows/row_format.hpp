@@ -36,6 +36,8 @@ struct row_format {
   // Whether the tensor cores multiply doubles at full rate: tensor_double is the exact tile then.
   bool double_products = false;
   index_t least_shared = 0;  // of rows with missing values
+  // Whether statistics are computed while the rows of y are prepared: then no row is packed.
+  bool ready = false;
 
   [[nodiscard]] std::size_t bytes() const {
     return row_bytes + unit_bytes + product_row_bytes() +
@@ -57,6 +59,9 @@ struct row_format {
 /// Throws gpu::unsupported where the variant cannot take that many columns.
 row_format choose_row_format(const detail::measure_traits& what, pair_variant variant,
                              index_t cols);
+
+/// Of statistics that launch_multiply_few_rows computes.
+row_format ready_format(index_t cols, detail::row_centre centre);
 
 /// Unit rows as products of halves take them, and nothing beside.
 row_format half_row_format(index_t cols, detail::row_centre centre);

@@ -237,15 +237,17 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
   } else {
     const auto alone = make_solo_share(exec.on_progress);
     const auto walk = alone->walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
-    // The memory of the rows is ordered on the stream.
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    // The memory of the rows is ordered on the stream, and so may be what needs no other memory.
+    const bool is_ordered =
+        place_ == table_place::this_device && threads_ == 1 && resident_ && ranks_row_bytes_ == 0;
+    if (!is_ordered) GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
       if (resident_) return;
       const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
     };
-    prepare_blocks(what, tables, *walk, keep);
+    prepare_blocks(what, tables, *walk, keep, is_ordered ? stream : nullptr);
     walk->finish();
   }
   kernels::launch_row_norms({square_sums_.data(), fresh_, norms_.data()}, invalid_.data(), stream);
@@ -292,7 +294,7 @@ void device_rows::feed(device_matrix_view<const T> data, row_range rows, upload_
 
 template <class Done>
 void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_tables& tables,
-                                 pair_walk& walk, const Done& done) {
+                                 pair_walk& walk, const Done& done, cudaStream_t ordered) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
   const index_t border =
       tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : fresh_;
@@ -314,7 +316,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
       upload_lane& lane = lanes[turn % lanes_];
-      const cudaStream_t stream = lane.own.get();
+      const cudaStream_t stream = ordered != nullptr ? ordered : lane.own.get();
       packed_rows place = place_of(format_, memory(), rows.begin, lane.ranks.data());
       if (!resident_) place.values = lane.packed.data();
       const bool of_y = rows.begin >= border;
@@ -332,6 +334,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       done(rows, place.values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
+    if (ordered != nullptr) return;
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
 }

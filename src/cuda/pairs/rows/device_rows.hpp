@@ -109,10 +109,11 @@ class device_rows {
   // How many threads prepare blocks of how many rows.
   void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
-  // it to done(rows, values, stream). Everything is complete once this returns.
+  // it to done(rows, values, stream). Everything is complete once this returns; with `ordered`, it
+  // is on that stream, put there by this thread alone.
   template <class Done>
   void prepare_blocks(const detail::measure_traits& what, const detail::pair_tables& tables,
-                      pair_walk& walk, const Done& done);
+                      pair_walk& walk, const Done& done, cudaStream_t ordered = nullptr);
   // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
   // bytes where `as_bytes`, until a value does not fit.
   template <class T, class Pack>

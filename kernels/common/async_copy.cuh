@@ -27,14 +27,18 @@ __device__ inline void async_copy_16_by_l1(void* shared, const void* global) {
   *static_cast<int4*>(shared) = *static_cast<const int4*>(global);
 #endif
 }
-/// 8 bytes, both addresses aligned to 8.
-__device__ inline void async_copy_8(void* shared, const void* global) {
+/// One element, aligned to its size; those of less than 4 bytes are there at once.
+template <class T>
+__device__ void async_copy_element(T* shared, const T* global) {
 #if __CUDA_ARCH__ >= 800
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(global));
-#else
-  *static_cast<int2*>(shared) = *static_cast<const int2*>(global);
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(global),
+                 "n"(sizeof(T)));
+    return;
+  }
 #endif
+  *shared = *global;
 }
 __device__ inline void async_copy_commit() {
 #if __CUDA_ARCH__ >= 800

@@ -92,14 +92,15 @@ settings read_settings(int argc, char** argv) {
 /// Which turn of the ways is taken.
 int ways_taken = 0;
 /// Changes that while no call runs: 0: as chosen; 1: short jobs take the ways of long ones; 2: and
-/// products of halves; 3: and neither these nor other products. A shared library hides it, and
-/// chooses.
+/// products of halves; 3: and neither these nor other products; 4: and few rows are multiplied once
+/// all rows are prepared. A shared library hides it, and chooses.
 void take_ways([[maybe_unused]] int turn) {
 #ifdef GPU_SIMILARITY_TEST_INTERNALS
-  ways_taken = turn % 4;
+  ways_taken = turn % 5;
   auto& ways = gpu::detail::ways_in_force().cuda;
   ways = {.never_short = ways_taken > 0};
   if (ways_taken > 1) ways.halves = ways_taken == 2;
+  if (ways_taken == 4) ways.ready = false;
   if (ways_taken == 3) ways.products = false;
 #endif
 }
@@ -282,7 +283,7 @@ int soak(const settings& s, const std::vector<soak_case>& all) {
   };
   std::vector<memory_use> rounds;
   for (std::uint64_t round = 0; elapsed() < s.seconds && !results.is_over(); ++round) {
-    take_ways(s.ways >= 0 ? s.ways : static_cast<int>(round % 4));
+    take_ways(s.ways >= 0 ? s.ways : static_cast<int>(round % 5));
     const double end = std::min(s.seconds, elapsed() + s.round_seconds);
     std::vector<std::jthread> threads;
     for (int t = 0; t < s.threads; ++t) {

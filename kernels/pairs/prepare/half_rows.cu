@@ -99,7 +99,7 @@ class half_row {
   /// What the row is, and how it is changed. All threads; all get both.
   __device__ std::int64_t survey(detail::row_centre centre, row_change& change) const {
     const double first = static_cast<double>(row_[0]);
-    row_survey seen;
+    row_survey<> seen;
     double sums[2] = {};  // of x - first, and of its square
     for_each([&](double x) {
       seen.see(x, first);

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "base/element_types.hpp"
+#include "kernels/common/async_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/prepare/long_unit_rows.hpp"
@@ -68,45 +69,14 @@ __device__ void load_rows(device_matrix_view<const T> data, index_t first,
   } else {
     for (int r = 0; r < rows; ++r) {
       const T* const in = data.row(first + r);
-      for (int k = lane; k < cols; k += 32) kept[r * layout.row + layout.at(k)] = in[k];
+      for (int k = lane; k < cols; k += 32) {
+        async_copy_element(kept + r * layout.row + layout.at(k), in + k);
+      }
     }
+    async_copy_commit();
+    async_copy_wait<0>();
   }
   __syncwarp();
-}
-
-/// Looks through a row, of which the lane has the `count` elements at `mine`.
-template <class T>
-__device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int count, double first,
-                                     int cols, detail::row_centre centre) {
-  row_survey survey;
-  for (int q = 0; q < count; ++q) survey.see(static_cast<double>(mine[q]), first);
-  unit_scaling out;
-  out.kind = survey.kind(group, centre);
-  out.scale = out.kind == ordinary_row ? detail::power_of_two_scale(survey.largest) : 0;
-  if (detail::is_centred(centre)) {
-    const double columns = static_cast<double>(cols);
-    double sum = 0;
-    for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale;
-    out.mean = group.sum(sum) / columns;
-    sum = 0;
-    for (int q = 0; q < count; ++q) sum += static_cast<double>(mine[q]) * out.scale - out.mean;
-    out.mean_of_rest = group.sum(sum) / columns;
-  }
-  double rest = 0;
-  for (int q = 0; q < count; ++q) {
-    const double value = out.centred(static_cast<double>(mine[q]));
-    rest = fabs(value) > rest ? fabs(value) : rest;
-  }
-  rest = group.largest(rest);
-  if (out.kind == ordinary_row && rest == 0) out.kind = constant_row;
-  out.rest_scale = out.kind == ordinary_row ? detail::power_of_two_scale(rest) : 0;
-  double squares = 0;
-  for (int q = 0; q < count; ++q) {
-    const double value = out.scaled(static_cast<double>(mine[q]));
-    squares = fma(value, value, squares);
-  }
-  out.length = sqrt(group.sum(squares));
-  return out;
 }
 
 /// Writes one unit row from the row at `kept`. All lanes of the warp: element `at` of the output is
@@ -114,23 +84,24 @@ __device__ unit_scaling find_scaling(const row_lanes& group, const T* mine, int 
 template <class T>
 __device__ void store_row(const T* kept, const unit_scaling& scaling, const kept_row_layout& layout,
                           int cols, int segment, double* out) {
+  const int lane_of_warp = static_cast<int>(threadIdx.x % 32);
   const int step_s = 32 / segment;
   const int step_q = 32 % segment;
-  int s = static_cast<int>(threadIdx.x % 32) / segment;
-  int q = static_cast<int>(threadIdx.x % 32) % segment;
-  for (int at = static_cast<int>(threadIdx.x % 32); at < lanes * segment; at += 32) {
+  const double inverse = 1 / scaling.length;
+  int s = lane_of_warp / segment;
+  int q = lane_of_warp % segment;
+  const int steps = (lanes * segment - lane_of_warp + 31) / 32;
+#pragma unroll 4
+  for (int step = 0; step < steps; ++step) {
     const int lane = segment_of_lane(s);  // its own inverse
-    double value = 0;
-    if (scaling.kind == ordinary_row && q < elements_of_lane(cols, lane)) {
-      value = scaling.scaled(static_cast<double>(kept[lane * layout.pitch + q])) / scaling.length;
-    }
-    out[at] = value;
-    s += step_s;
+    const double scaled = scaling.scaled(static_cast<double>(kept[lane * layout.pitch + q]));
+    const double value = divide_by_length<T>(scaled, scaling.length, inverse);
+    const bool is_there = scaling.kind == ordinary_row && q < elements_of_lane(cols, lane);
+    out[lane_of_warp + 32 * step] = is_there ? value : 0.0;
     q += step_q;
-    if (q >= segment) {
-      q -= segment;
-      ++s;
-    }
+    const bool is_next = q >= segment;
+    q -= is_next ? segment : 0;
+    s += step_s + (is_next ? 1 : 0);
   }
 }
 
@@ -147,14 +118,15 @@ __global__ void __launch_bounds__(most_rows_of_block* lanes)
   T* kept = reinterpret_cast<T*>(shared) + first_of_warp * layout.row;
   load_rows(data, first, layout, kept);
 
-  const row_lanes group;
+  const row_part<lanes> part;
   const int own = static_cast<int>(threadIdx.x % 32) / lanes;
   const bool there = first + own < data.rows();
-  const T* row = kept + own * layout.row;
-  const unit_scaling scaling = find_scaling(group, row + group.lane() * layout.pitch,
-                                            there ? elements_of_lane(cols, group.lane()) : 0,
-                                            there ? static_cast<double>(row[0]) : 0, cols, centre);
-  if (there && group.lane() == 0) status[first + own] = scaling.kind;
+  const T* const mine = kept + own * layout.row + part.lane() * layout.pitch;
+  const unit_scaling scaling = find_scaling(
+      part, there ? cols : 0, cols, centre,
+      [&](int k) { return mine[static_cast<unsigned>(k) / lanes]; },
+      there ? kept[own * layout.row] : T{});
+  if (there && part.lane() == 0) status[first + own] = scaling.kind;
 
   for (int r = 0; r < rows_of_warp; ++r) {
     const unit_scaling of_row = scaling.of_lane(r * lanes);

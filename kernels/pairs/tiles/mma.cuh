@@ -191,7 +191,7 @@ class short_row_tile : public mma_layout<4, 2, 2, 4> {
     auto* norms = reinterpret_cast<row_norm*>(out + stage_cols * row_bytes);
     for (int c = static_cast<int>(threadIdx.x); c < stage_cols; c += shape.threads) {
       if (at + c < columns_.length) {
-        async_copy_8(norms + c, panel_.cols.norms + columns_.first + at + c);
+        async_copy_element(norms + c, panel_.cols.norms + columns_.first + at + c);
       } else {
         norms[c] = {CUDART_NAN_F, CUDART_NAN_F};
       }

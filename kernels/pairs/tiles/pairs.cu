@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/pairs/tiles/launches.hpp"
+#include "kernels/pairs/tiles/ready.hpp"
 
 namespace gpu::kernels {
 
@@ -22,6 +23,7 @@ template <class Sink>
 void launch_pairs(pair_tile_kind tile, const pair_panel& panel, const Sink& sink,
                   cudaStream_t stream) {
   using enum pair_tile_kind;
+  if (is_ready(panel)) return launch_ready(panel, sink, stream);
   if (tile == tensor_half) {
     if constexpr (std::is_same_v<Sink, candidate_sink_args>) {
       return launch_tile<tensor_half>(panel, sink, stream);

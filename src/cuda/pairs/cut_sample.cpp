@@ -18,7 +18,8 @@ constexpr std::uint64_t pairs_of_sampled = 16;
 detail::cut_sample cuda_engine::sample_cut(const detail::pair_cut& keep) const {
   const row_format& format = rows_->format();
   const std::uint64_t pairs = this->pairs();
-  if (!rows_->resident() || pairs == 0 || !kernels::can_sample(format.tile)) return {};
+  const bool has_rows = rows_->resident() && !format.ready;
+  if (!has_rows || pairs == 0 || !kernels::can_sample(format.tile)) return {};
   const std::uint64_t wanted = detail::sample_size(static_cast<double>(pairs), format.cols);
   if (format.cols > long_row && pairs <= pairs_of_sampled * wanted) return {};
   kernels::sample_request request{.tile = format.tile,

@@ -91,6 +91,12 @@ cuda_engine::cuda_engine(const detail::measure_traits& what, const detail::pair_
   row_format format = choose_row_format(what, variant_, input.cols());
   choose_products(format, variant_, area_, limits_of(device.ordinal),
                   code_of(device.ordinal).capability);
+  const bool is_here = share == nullptr && place_of(input.tables.x) == table_place::this_device &&
+                       input.tables.y && place_of(*input.tables.y) == table_place::this_device;
+  if (is_here && takes_ready(what, variant_, input.tables, area_, limits_of(device.ordinal)) &&
+      device_rows::ready_bytes(input.cols(), area_) <= budget_.left() / 2) {
+    format = ready_format(input.cols(), what.centre);
+  }
   // In a part, rows that are not in it would be folded with those that are.
   const bool whole = area_.is_whole_table() || area_.rows == row_range{0, area_.cols.begin};
   const bool folds = detail::looks_for_patterns(what, backend::cuda, variant_,
@@ -219,14 +225,20 @@ bool cuda_engine::select_edges(const detail::edge_request& request, const detail
       !edge_matrix::takes(shape())) {
     return false;
   }
-  const std::size_t bytes = bytes_taken([&](arena& memory) { return edge_matrix(area_, memory); });
+  const bool is_ready = rows_->format().ready;
+  const auto make_matrix = [&](arena& memory) { return edge_matrix(area_, is_ready, memory); };
+  const std::size_t bytes = bytes_taken(make_matrix);
   if (bytes > budget_.left()) return false;
   const device_buffer<std::byte> memory(bytes, stream());
   arena pieces(memory.data());
-  const edge_matrix matrix(area_, pieces);
-  launch_dense(dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
-                          area_.rows.begin, area_.cols.begin),
-               area_.rows);
+  edge_matrix matrix = make_matrix(pieces);
+  if (is_ready) {
+    matrix.read(rows_->statistics());
+  } else {
+    launch_dense(dense_step(rows_->format().exact_tile(), matrix.statistics(), area_.cols.size(),
+                            area_.rows.begin, area_.cols.begin),
+                 area_.rows);
+  }
   const pinned_buffer<edge> edges(most_selected_edges);
   const pinned_buffer<unsigned long long> found(1);
   const auto select = [&](const auto&... to) {

@@ -21,6 +21,7 @@ struct forced_cuda_ways {
   std::optional<bool> products = {};     ///< Long rows are decided by products, or by tiles.
   std::optional<bool> halves = {};       ///< Dense results in float are products of halves.
   std::optional<bool> fast_counts = {};  ///< Counts by classes and by unit rows, or by tiles.
+  std::optional<bool> ready = {};        ///< Few rows of x are multiplied as y is prepared.
   std::optional<int> screen = {};        ///< 0: no screen; n: number n of screens_for.
   bool never_short = false;  ///< Ways that only long jobs pay are taken of short ones: for tests.
 };

@@ -68,7 +68,7 @@ class stream_edge_matrix final : public stream_sink {
       : stream_sink(row_extra::none),
         shape_(shape),
         sink_(sink),
-        matrix_(shape.area, memory),
+        matrix_(shape.area, shape.format.ready, memory),
         table_(stats::p_table_for(shape.what.info.test, shape.format.cols)),
         room_(memory.take<stats::p_table>(1)) {}
   [[nodiscard]] kernels::zeroed_words zeros() const override { return matrix_.zeros(); }
@@ -81,10 +81,15 @@ class stream_edge_matrix final : public stream_sink {
       GPU_SIMILARITY_CUDA_CHECK(cudaMemsetAsync(found, 0, sizeof *found, stream));
       return;
     }
-    rows.launch(dense_step(shape_.format.exact_tile(), matrix_.statistics(), area.cols.size(),
-                           area.rows.begin, area.cols.begin),
-                area.rows, kernels::pair_region::whole, stream);
-    matrix_.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
+    edge_matrix matrix = matrix_;
+    if (shape_.format.ready) {
+      matrix.read(rows.statistics());
+    } else {
+      rows.launch(dense_step(shape_.format.exact_tile(), matrix.statistics(), area.cols.size(),
+                             area.rows.begin, area.cols.begin),
+                  area.rows, kernels::pair_region::whole, stream);
+    }
+    matrix.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
                    found, stream);
   }
 

@@ -94,8 +94,13 @@ struct sized_shape {
   std::size_t scratch_bytes;
 };
 sized_shape fit_shape(const detail::device_pair_call& call) {
-  sized_shape out{shape_of(call), 0};
   const std::size_t limit = call.input.exec.workspace_bytes;
+  const call_shape first = shape_of(call, true);
+  if (first.format.ready) {
+    const std::size_t bytes = scratch_bytes_of(first, call.sink);
+    if (limit == 0 || bytes <= limit) return {first, bytes};
+  }
+  sized_shape out{first.format.ready ? shape_of(call, false) : first, 0};
   if (std::holds_alternative<device_dense_sink_f32>(call.sink) &&
       takes_halves(out.shape.format, out.shape.variant, out.shape.area, current_limits())) {
     const row_format whole = out.shape.format;
@@ -228,6 +233,7 @@ void all_pairs_on_device(const detail::device_pair_call& call) {
   auto* const valid = pieces.take<kernels::valid_rows>(1);
   const std::unique_ptr<stream_sink> work = make_any_sink(shape, call.sink, pieces);
   stream_rows rows(shape, work->extra(), pieces);
+  if (shape.format.ready) work->take_ready(rows);
   rows.prepare(call.input.tables, work->zeros(), stream);
   detail::effective_cut cut{};
   if (!std::holds_alternative<device_dense_sink>(call.sink) &&

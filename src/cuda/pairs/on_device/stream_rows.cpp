@@ -25,7 +25,7 @@ constexpr index_t launch_pairs = index_t{1} << 36;
 
 }  // namespace
 
-call_shape shape_of(const detail::device_pair_call& call) {
+call_shape shape_of(const detail::device_pair_call& call, bool may_be_ready) {
   const device_limits& limits = current_limits();
   const index_t cols = call.input.cols();
   const index_t rows = call.input.rows();
@@ -37,7 +37,10 @@ call_shape shape_of(const detail::device_pair_call& call) {
                                                             .compute_capability = capability,
                                                             .code_capability = code.capability,
                                                             .warpgroup_code = code.has_warpgroups});
-  row_format format = choose_row_format(call.what, variant, cols);
+  const bool is_ready =
+      may_be_ready && takes_ready(call.what, variant, call.input.tables, call.input.area, limits);
+  row_format format =
+      is_ready ? ready_format(cols, call.what.centre) : choose_row_format(call.what, variant, cols);
   choose_products(format, variant, call.input.area, limits, code.capability);
   const detail::pair_tables& tables = call.input.tables;
   std::size_t gathered = gathered_row_bytes(detail::device_view(tables.x));
@@ -62,7 +65,7 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
     : shape_(shape),
       halves_too_(extra == row_extra::estimates &&
                   shape.estimates == pair_tile_kind::products_half),
-      splits_(extra != row_extra::none && !halves_too_ &&
+      splits_(extra != row_extra::none && extra != row_extra::dense && !halves_too_ &&
               deciding_tile_of(shape.format, extra) == pair_tile_kind::tensor_float),
       tied_(stats::decide_nothing(shape.format.cols)) {
   const row_format& format = shape.format;
@@ -79,6 +82,15 @@ stream_rows::stream_rows(const call_shape& shape, row_extra extra, arena& memory
   scratch_ = memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * scratch_bytes);
   gathered_ =
       memory.take<std::byte>(static_cast<std::size_t>(block_rows_) * shape.gathered_row_bytes);
+  if (format.ready) {
+    const index_t statistics = shape.area.rows.size() * shape.area.cols.size();
+    const bool are_result = extra == row_extra::dense || extra == row_extra::dense_floats;
+    memory_.few = {.unit_rows = memory.take<double>(few_row_elements(format, shape.area)),
+                   .square_sums = memory_.square_sums,
+                   .count = shape.area.rows.size(),
+                   .statistics = memory.take<double>(are_result ? 0 : statistics),
+                   .pitch = shape.area.cols.size()};
+  }
   const row_format products = product_format();
   memory_.products = memory.take<std::byte>(product_rows_bytes(products, shape.rows));
   if (!products.products) return;
@@ -155,7 +167,9 @@ void stream_rows::for_each_panel(
     index_range met = cols;
     if (region == pair_region::above_diagonal) met.begin = std::max(met.begin, begin);
     if (met.empty()) continue;
-    launch({operand(block, tile), operand(met, tile), region, products_, {}, tied_});
+    const kernels::product_memory products =
+        shape_.format.ready ? ready_products(memory_.few, shape_.area, block, met) : products_;
+    launch({operand(block, tile), operand(met, tile), region, products, {}, tied_});
   }
 }
 

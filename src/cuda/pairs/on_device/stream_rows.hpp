@@ -18,12 +18,15 @@
 
 namespace gpu::cuda {
 
-/// Of a call on the current device. Throws gpu::unsupported where its variant is not offered.
-call_shape shape_of(const detail::device_pair_call& call);
+/// Of a call on the current device, whose statistics may be `ready` with its rows. Throws
+/// gpu::unsupported where its variant is not offered.
+call_shape shape_of(const detail::device_pair_call& call, bool may_be_ready);
 
 /// What a sink needs beside the rows.
 enum class row_extra {
   none,
+  dense,         ///< None: statistics that are computed while rows are prepared are the result.
+  dense_floats,  ///< The same, else split_floats.
   split_floats,  ///< The values of tensor_float, where that tile decides pairs.
   screens,       ///< These, and how rows are rounded for a screen.
   estimates      ///< These, or the planes of products_half.
@@ -46,6 +49,17 @@ class stream_rows {
   /// wants so to zero.
   void prepare(const detail::pair_tables& tables, const kernels::zeroed_words& zeros,
                cudaStream_t stream) const;
+  /// Where statistics go that are computed while rows are prepared, of row_extra::dense.
+  void write_to(device_matrix_view<double> out) {
+    memory_.few.statistics = out.data();
+    memory_.few.pitch = out.row_stride();
+  }
+  void write_to(device_matrix_view<float> out) {
+    memory_.few.floats = out.data();
+    memory_.few.pitch = out.row_stride();
+  }
+  /// The others, row by row.
+  [[nodiscard]] const double* statistics() const { return memory_.few.statistics; }
   /// Rows as `tile` takes them.
   [[nodiscard]] kernels::pair_operand operand(detail::index_range rows,
                                               kernels::pair_tile_kind tile) const;

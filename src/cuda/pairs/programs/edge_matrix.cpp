@@ -42,6 +42,7 @@ bool edge_matrix::takes(const call_shape& shape) {
   const index_t statistics = statistics_of(shape.area);
   const bool are_few = statistics <= few_statistics ||
                        (statistics <= most_statistics && statistics * format.cols <= most_steps);
+  if (format.ready) return statistics <= kernels::most_selected_statistics;
   if (!shape.has_room || shape.is_never_short || !are_few) return false;
   switch (format.tile) {
     case pair_tile_kind::shared_int8:
@@ -57,9 +58,10 @@ bool edge_matrix::takes(const call_shape& shape) {
   }
 }
 
-edge_matrix::edge_matrix(const detail::pair_area& area, arena& memory)
+edge_matrix::edge_matrix(const detail::pair_area& area, bool is_ready, arena& memory)
     : area_(area),
-      statistics_(memory.take<double>(statistics_of(area))),
+      statistics_(memory.take<double>(is_ready ? 0 : statistics_of(area))),
+      selected_from_(statistics_),
       kept_by_block_(memory.take<std::uint64_t>(counter_words(area))) {}
 
 kernels::zeroed_words edge_matrix::zeros() const {
@@ -69,7 +71,7 @@ kernels::zeroed_words edge_matrix::zeros() const {
 void edge_matrix::select(const detail::keep_range& keep, const stats::p_function& p_of,
                          kernels::selected_edges to, cudaStream_t stream) const {
   to.kept_by_block = reinterpret_cast<std::uint32_t*>(kept_by_block_);
-  kernels::launch_select_edges({.statistics = statistics_,
+  kernels::launch_select_edges({.statistics = selected_from_,
                                 .rows = area_.rows.size(),
                                 .cols = area_.cols.size(),
                                 .first_row = area_.rows.begin,

@@ -19,8 +19,10 @@ class edge_matrix {
   /// takes longer.
   static bool takes(const call_shape& shape);
 
-  /// Takes its memory.
-  edge_matrix(const detail::pair_area& area, arena& memory);
+  /// Takes its memory, without that of statistics that are `ready`.
+  edge_matrix(const detail::pair_area& area, bool is_ready, arena& memory);
+  /// Where ready ones are.
+  void read(const double* statistics) { selected_from_ = statistics; }
 
   /// For dense_step.
   [[nodiscard]] double* statistics() const { return statistics_; }
@@ -41,6 +43,7 @@ class edge_matrix {
 
   const detail::pair_area& area_;
   double* statistics_;
+  const double* selected_from_;
   std::uint64_t* kept_by_block_;
 };
 

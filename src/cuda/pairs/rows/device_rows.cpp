@@ -172,6 +172,7 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
     input_row_bytes_ = std::max(input_row_bytes_, row_bytes);
   };
   std::visit(add_table, tables.x);
+  rows_of_x_ = count_;
   if (tables.y) std::visit(add_table, *tables.y);
   info.rows = count_;
   // Where one of two tables is elsewhere, both are copied.
@@ -181,10 +182,17 @@ void device_rows::look_at(const measure_traits& what, const detail::pair_tables&
   ranks_row_bytes_ = scratch_row_bytes(what, format_);
 }
 
+std::size_t device_rows::ready_bytes(index_t cols, const detail::pair_area& area) {
+  const index_t statistics = area.rows.size() * area.cols.size();
+  return static_cast<std::size_t>(statistics + few_row_elements(ready_format(cols, {}), area)) *
+         sizeof(double);
+}
+
 void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
   invalid_ = {1, stream};
   const std::size_t most_staged = std::min(8 * block_bytes, budget.left() / 4);
-  block_rows_ = block_of(most_staged / (format_.bytes() + sent_row_bytes_ + ranks_row_bytes_));
+  block_rows_ = block_of(
+      most_staged / std::max<std::size_t>(format_.bytes() + sent_row_bytes_ + ranks_row_bytes_, 1));
   if (resident_) {
     budget.take(static_cast<std::size_t>(count_ + front_) * format_.bytes(), "prepared rows");
   } else {
@@ -197,6 +205,15 @@ void device_rows::allocate(pair_budget& budget, cudaStream_t stream) {
   take_memory(count_ + front_, stream);
   at_ = rows_from(format_, at_, front_);
   at_.rows = count_;
+  if (!format_.ready) return;
+  const detail::pair_area area = area_of_ready();
+  products_ = {ready_bytes(format_.cols, area) / sizeof(double), stream};
+  budget.take(products_.bytes(), "statistics of the rows");
+  at_.few = {.unit_rows = products_.data() + area.rows.size() * area.cols.size(),
+             .square_sums = at_.square_sums,
+             .count = area.rows.size(),
+             .statistics = products_.data(),
+             .pitch = area.cols.size()};
 }
 
 void device_rows::take_memory(index_t rows, cudaStream_t stream) {
@@ -259,15 +276,17 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
   } else {
     const auto alone = make_solo_share(exec.on_progress);
     const auto walk = alone->walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
-    // The memory of the rows is ordered on the stream.
-    GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    // The memory of the rows is ordered on the stream, and so may be what needs no other memory.
+    const bool is_ordered =
+        place_ == table_place::this_device && threads_ == 1 && resident_ && ranks_row_bytes_ == 0;
+    if (!is_ordered) GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
       if (resident_) return;
       const std::size_t bytes = static_cast<std::size_t>(rows.size()) * format_.row_bytes;
       std::byte* to = host_values_.get() + static_cast<std::size_t>(rows.begin) * format_.row_bytes;
       GPU_SIMILARITY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
     };
-    prepare_blocks(what, tables, *walk, keep);
+    prepare_blocks(what, tables, *walk, keep, is_ordered ? stream : nullptr);
     walk->finish();
   }
   kernels::launch_row_norms({at_.square_sums, fresh_, at_.norms}, invalid_.data(), stream);
@@ -308,7 +327,7 @@ void device_rows::feed(const device_table_view& data, row_range rows, upload_lan
 
 template <class Done>
 void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_tables& tables,
-                                 pair_walk& walk, const Done& done) {
+                                 pair_walk& walk, const Done& done, cudaStream_t ordered) {
   const auto most = static_cast<std::size_t>(prepared_rows_);
   const index_t border =
       tables.y ? std::visit([](const auto& view) { return view.rows(); }, tables.x) : fresh_;
@@ -330,7 +349,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       const row_range rows = walk.take(piece);
       if (rows.empty()) break;
       upload_lane& lane = lanes[turn % lanes_];
-      const cudaStream_t stream = lane.own.get();
+      const cudaStream_t stream = ordered != nullptr ? ordered : lane.own.get();
       packed_rows place = place_of(format_, at_, rows.begin, lane.ranks.data());
       if (!resident_) place.values = lane.packed.data();
       const bool of_y = rows.begin >= border;
@@ -348,6 +367,7 @@ void device_rows::prepare_blocks(const measure_traits& what, const detail::pair_
       done(rows, place.values, stream);
       walk.advance(static_cast<std::uint64_t>(rows.size()));
     }
+    if (ordered != nullptr) return;
     for (const upload_lane& lane : lanes) lane.own.synchronize();
   });
 }
@@ -456,6 +476,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
+      if (format_.ready) products = ready_products(few_, area_of_ready(), row_block, col_block);
       launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_,
               classes_.tables()});
     }

@@ -82,6 +82,11 @@ class device_rows {
   [[nodiscard]] const row_format& format() const { return format_; }
   [[nodiscard]] bool resident() const { return resident_; }
 
+  /// Statistics of a format that is ready, of rows of the area by its columns; null of others.
+  [[nodiscard]] const double* statistics() const { return few_.statistics; }
+  /// Bytes of these, and of the unit rows of x.
+  [[nodiscard]] static std::size_t ready_bytes(index_t cols, const detail::pair_area& area);
+
   /// Every row, for what needs no packed values where the rows are not resident.
   [[nodiscard]] kernels::pair_operand all() const;
 
@@ -119,10 +124,11 @@ class device_rows {
   // How many threads prepare blocks of how many rows.
   void choose_blocks(int cpu_threads, const pair_share& share, const pair_budget& budget);
   // Takes blocks of `walk` on several threads, prepares each on a stream of its thread, and hands
-  // it to done(rows, values, stream). Everything is complete once this returns.
+  // it to done(rows, values, stream). Everything is complete once this returns; with `ordered`, it
+  // is on that stream, put there by this thread alone.
   template <class Done>
   void prepare_blocks(const detail::measure_traits& what, const detail::pair_tables& tables,
-                      pair_walk& walk, const Done& done);
+                      pair_walk& walk, const Done& done, cudaStream_t ordered = nullptr);
   // Calls pack(block) with rows of `data` as they are on this device, uploaded where need be; as
   // bytes where `as_bytes`, until a value does not fit.
   template <class T, class Pack>
@@ -152,6 +158,10 @@ class device_rows {
                                                     const pair_budget& budget, cudaStream_t stream);
   std::optional<detail::row_patterns> fold_on_host(double most_share, int threads, index_t border,
                                                    cudaStream_t stream);
+  // The pairs of a format that is ready: all of x against y.
+  [[nodiscard]] detail::pair_area area_of_ready() const {
+    return {{0, rows_of_x_}, {rows_of_x_, count_}};
+  }
   kernels::pair_operand stage(row_range rows, int slot, kernels::pair_tile_kind tile,
                               cudaStream_t stream);
 
@@ -165,6 +175,7 @@ class device_rows {
 
   index_t count_;
   index_t fresh_ = 0;  // the first rows, which are prepared here
+  index_t rows_of_x_ = 0;
   index_t front_ = 0;  // rows that there is room for before the first
   row_format format_;
   kernels::pairwise_decision decision_;

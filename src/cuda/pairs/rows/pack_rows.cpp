@@ -66,6 +66,21 @@ std::size_t scratch_row_bytes(const measure_traits& what, const row_format& form
 
 namespace {
 
+// Rows of x become unit rows, those of y behind them statistics.
+template <class T>
+void pack_ready(const row_format& format, device_matrix_view<const T> block, const packed_rows& to,
+                cudaStream_t stream) {
+  const index_t of_y = to.first - to.few.count;
+  if (of_y >= 0) {
+    return kernels::launch_multiply_few_rows<T>(block, format.centre, to.few, of_y, to.square_sums,
+                                                stream);
+  }
+  kernels::launch_unit_rows<T>(
+      block, format.centre,
+      to.few.unit_rows + to.first * kernels::unit_row_layout(format.cols).pitch(), to.square_sums,
+      stream);
+}
+
 template <class T>
 void pack_as_they_are(const row_format& format, device_matrix_view<const T> block,
                       const packed_rows& to, cudaStream_t stream) {
@@ -103,6 +118,7 @@ void pack_as_they_are(const row_format& format, device_matrix_view<const T> bloc
       kernels::launch_pack_signs<T>(block, to.values, to.square_sums, stream);
       break;
     case pair_tile_kind::shared_double:
+      if (format.ready) return pack_ready<T>(format, block, to, stream);
       kernels::launch_unit_rows<T>(block, format.centre, reinterpret_cast<double*>(to.values),
                                    to.square_sums, stream);
       break;

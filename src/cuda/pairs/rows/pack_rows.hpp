@@ -8,6 +8,7 @@
 
 #include "cuda/pairs/rows/row_format.hpp"
 #include "kernels/pairs/kernels.hpp"
+#include "kernels/pairs/prepare/few_rows.hpp"
 #include "kernels/pairs/prepare/half_rows.hpp"
 #include "pairs/measures/measures.hpp"
 
@@ -25,6 +26,7 @@ struct packed_rows {
   double* unit;                          ///< format.unit_bytes a row.
   kernels::half_plane_rows halves = {};  ///< Of all rows, of products_half,
   index_t first = 0;                     ///< where the first row of the block is this one.
+  kernels::few_rows few = {};            ///< Those of x, of a format that is ready.
 };
 
 /// Ranks a block of rows, or transforms and scales it, and packs it. Values of tensor_float are

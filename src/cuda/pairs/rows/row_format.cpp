@@ -130,6 +130,13 @@ index_t row_format::product_rows(index_t rows) const {
   return deciding == pair_tile_kind::products_half ? kernels::policy::half_plane_rows(rows) : rows;
 }
 
+row_format ready_format(index_t cols, detail::row_centre centre) {
+  row_format format = make_format(pair_tile_kind::shared_double, cols, cols, 1, 0);
+  format.centre = centre;
+  format.ready = true;
+  return format;
+}
+
 row_format half_row_format(index_t cols, detail::row_centre centre) {
   row_format format =
       make_format(pair_tile_kind::products_half, cols,

@@ -38,6 +38,8 @@ struct row_format {
   // up to detail::most_whole_columns.
   bool double_products = false;
   index_t least_shared = 0;  // of rows with missing values
+  // Whether statistics are computed while the rows of y are prepared: then no row is packed.
+  bool ready = false;
 
   /// Of a unit row, see stats/unit_rows.hpp.
   [[nodiscard]] index_t slices() const { return ceil_div(cols, detail::slice_of_row(cols)); }
@@ -61,6 +63,9 @@ struct row_format {
 /// Throws gpu::unsupported where the variant cannot take that many columns.
 row_format choose_row_format(const detail::measure_traits& what, pair_variant variant,
                              index_t cols);
+
+/// Of statistics that launch_multiply_few_rows computes.
+row_format ready_format(index_t cols, detail::row_centre centre);
 
 /// Unit rows as products of halves take them, and nothing beside.
 row_format half_row_format(index_t cols, detail::row_centre centre);

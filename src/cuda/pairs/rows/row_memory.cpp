@@ -82,6 +82,18 @@ std::size_t product_rows_bytes(const row_format& format, index_t rows) {
   return static_cast<std::size_t>(format.product_rows(rows)) * format.product_row_bytes();
 }
 
+index_t few_row_elements(const row_format& format, const detail::pair_area& area) {
+  return area.rows.size() * unit_pitch(format);
+}
+
+kernels::product_memory ready_products(const kernels::few_rows& few, const detail::pair_area& area,
+                                       detail::index_range rows, detail::index_range cols) {
+  return {.sums = few.statistics,
+          .first = (rows.begin - area.rows.begin) * few.pitch + cols.begin - area.cols.begin,
+          .pitch = few.pitch,
+          .parts = 1};
+}
+
 packed_rows place_of(const row_format& format, const row_memory& memory, index_t first,
                      std::byte* scratch) {
   return {.square_sums = memory.square_sums + first,
@@ -89,7 +101,8 @@ packed_rows place_of(const row_format& format, const row_memory& memory, index_t
           .values = behind(memory.values, first, format.row_bytes),
           .unit = behind(memory.unit, first, format.unit_bytes),
           .halves = half_planes_of(memory),
-          .first = first};
+          .first = first,
+          .few = memory.few};
 }
 
 kernels::pair_operand operand_of(const row_format& format, pair_tile_kind tile,

@@ -15,6 +15,7 @@
 #include "kernels/pairs/kernels.hpp"
 #include "kernels/pairs/prepare/kernels.hpp"
 #include "kernels/pairs/screen/kernels.hpp"
+#include "pairs/area.hpp"
 
 namespace gpu::cuda {
 
@@ -29,6 +30,7 @@ struct row_memory {
   std::byte* halves = nullptr;                ///< [rows], half_row_bytes() each.
   std::byte* products = nullptr;              ///< Rows as products take them.
   kernels::row_rounding* rounding = nullptr;  ///< [rows], of a format that is rounded.
+  kernels::few_rows few = {};                 ///< Of a format that is ready.
 };
 
 /// What of row_memory rows need besides norms and square sums.
@@ -49,6 +51,13 @@ void copy_rows(const row_format& format, index_t rows, const row_memory& from, c
 std::size_t half_row_bytes(const row_format& format);
 /// Bytes of the rows as products take them.
 std::size_t product_rows_bytes(const row_format& format, index_t rows);
+
+/// Doubles of the unit rows of x, of a format that is ready.
+index_t few_row_elements(const row_format& format, const detail::pair_area& area);
+/// A panel's statistics that are ready, of rows from `rows.begin` on with columns from `cols.begin`
+/// on.
+kernels::product_memory ready_products(const kernels::few_rows& few, const detail::pair_area& area,
+                                       detail::index_range rows, detail::index_range cols);
 
 /// Where pack_rows writes a block that begins with row `first`, by `scratch` memory.
 packed_rows place_of(const row_format& format, const row_memory& memory, index_t first,

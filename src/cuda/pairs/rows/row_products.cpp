@@ -1,11 +1,19 @@
 #include "cuda/pairs/rows/row_products.hpp"
 
+#include "kernels/pairs/prepare/few_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "plan/neighbor_policy.hpp"
 
 namespace gpu::cuda {
 
 using kernels::pair_tile_kind;
+
+namespace {
+
+// 1 GiB of doubles.
+constexpr index_t most_ready_statistics = index_t{1} << 27;
+
+}  // namespace
 
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area) {
   detail::product_kind kind = detail::product_kind::of_values;
@@ -37,6 +45,24 @@ bool takes_halves(const row_format& format, pair_variant variant, const detail::
       device.compute_major == 9 && device.compute_minor == 0 && detail::can_take_halves(shape);
   return is_offered && detail::ways_in_force().cuda.halves.value_or(
                            detail::takes_halves(shape, device.multiprocessors));
+}
+
+bool takes_ready(const detail::measure_traits& what, pair_variant variant,
+                 const detail::pair_tables& tables, const detail::pair_area& area,
+                 const device_limits& device) {
+  const bool is_offered = what.form == detail::row_form::unit_values && !what.is_pairwise &&
+                          variant >= pair_variant::tensor && tables.y && area.is_against() &&
+                          area.rows == detail::index_range{0, area.cols.begin} &&
+                          area.cols.size() <= most_ready_statistics / area.rows.size();
+  if (!is_offered || !detail::ways_in_force().cuda.ready.value_or(true)) return false;
+  const bool is_transformed = what.transform != detail::row_transform::none;
+  return std::visit(
+      [&]<class View>(const View& y) {
+        const std::size_t bytes =
+            is_transformed ? sizeof(double) : sizeof(typename View::value_type);
+        return kernels::fits_few_rows(area.rows.size(), y.cols(), bytes, device.block_shared_bytes);
+      },
+      *tables.y);
 }
 
 std::optional<pair_tile_kind> estimating_tile(const row_format& format, pair_variant variant,

@@ -6,6 +6,7 @@
 #include "cuda/pairs/rows/row_format.hpp"
 #include "cuda_runtime/device_limits.hpp"
 #include "pairs/area.hpp"
+#include "pairs/tables.hpp"
 #include "plan/products/product_choice.hpp"
 
 namespace gpu::cuda {
@@ -15,6 +16,11 @@ bool can_take_products(const row_format& format, const device_limits& device, in
 /// Says in `format` whether they decide every pair of an area, and which.
 void choose_products(row_format& format, pair_variant variant, const detail::pair_area& area,
                      const device_limits& device, int code_capability);
+/// Whether an area's statistics are computed while the rows of y are prepared, of tables on this
+/// device: where x has few rows.
+bool takes_ready(const detail::measure_traits& what, pair_variant variant,
+                 const detail::pair_tables& tables, const detail::pair_area& area,
+                 const device_limits& device);
 detail::product_shape product_shape_of(const row_format& format, const detail::pair_area& area);
 /// Whether a dense result in float of rows packed so is products of halves.
 bool takes_halves(const row_format& format, pair_variant variant, const detail::pair_area& area,

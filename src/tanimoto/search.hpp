@@ -15,6 +15,7 @@
 #include "base/cuda_function.hpp"
 #include "base/index_range.hpp"
 #include "pairs/engine.hpp"
+#include "pairs/tables.hpp"
 
 namespace gpu::tanimoto {
 
@@ -24,9 +25,14 @@ using detail::index_range;
 template <memory_space Space>
 basic_bit_matrix_view<const std::uint32_t, Space> bits_of(const detail::any_table& words,
                                                           index_t cols) {
-  const auto& view = std::get<basic_matrix_view<const std::int32_t, Space>>(words);
-  return {reinterpret_cast<const std::uint32_t*>(view.data()), view.rows(), cols,
-          view.row_stride()};
+  if constexpr (Space == memory_space::device) {
+    const device_table_view view = detail::device_view(words);
+    return {static_cast<const std::uint32_t*>(view.data()), view.rows(), cols, view.row_stride()};
+  } else {
+    const auto& view = std::get<matrix_view<const std::int32_t>>(words);
+    return {reinterpret_cast<const std::uint32_t*>(view.data()), view.rows(), cols,
+            view.row_stride()};
+  }
 }
 
 /// Partners of some rows, the first of which is row 0 here: [rows, k], as neighbor_table has them.

@@ -296,7 +296,7 @@ def _bit_call(
 
 
 def _described(words: Array | _device.DeviceArray) -> Table:
-    return words.describe("i") if isinstance(words, _device.DeviceArray) else words
+    return (*words.describe("int32"), 1) if isinstance(words, _device.DeviceArray) else words
 
 
 def _read(x: Any, argument: str, reading: dict[str, Any]) -> Array | SparseRows:

@@ -114,7 +114,7 @@ kernels::bit_layout layout_for(binary_matmul_variant product) {
 void wait_for_tables(const detail::pair_tables& tables, const execution& exec, int device) {
   if (!detail::is_on_device(tables)) return;
   const int devices[] = {device};
-  check_tables(tables, devices);
+  check_tables(tables, devices, exec);
   wait_for_callers_stream(exec, devices);
 }
 

@@ -476,7 +476,7 @@ void device_rows::for_each_panel(row_range rows, row_range cols, kernels::pair_r
       if (region == kernels::pair_region::above_diagonal && col_block.end <= row_block.begin + 1) {
         continue;
       }
-      if (format_.ready) products = ready_products(few_, area_of_ready(), row_block, col_block);
+      if (format_.ready) products = ready_products(at_.few, area_of_ready(), row_block, col_block);
       launch({row_operand, stage(col_block, 1, tile, stream), region, products, decision_, tied_,
               classes_.tables()});
     }

@@ -83,7 +83,7 @@ class device_rows {
   [[nodiscard]] bool resident() const { return resident_; }
 
   /// Statistics of a format that is ready, of rows of the area by its columns; null of others.
-  [[nodiscard]] const double* statistics() const { return few_.statistics; }
+  [[nodiscard]] const double* statistics() const { return at_.few.statistics; }
   /// Bytes of these, and of the unit rows of x.
   [[nodiscard]] static std::size_t ready_bytes(index_t cols, const detail::pair_area& area);
 

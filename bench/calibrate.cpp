@@ -222,7 +222,7 @@ double candidate_cost(const pair_kernels& kernels, double column) {
     for (std::size_t i = 0; i < places.size(); i += 2) {
       const std::int16_t* const x = table.data() + places[i] * few;
       const std::int16_t* const y = table.data() + places[i + 1] * few;
-      const double product = kernels.int16_dot(x, y, few);
+      const auto product = static_cast<double>(kernels.int16_dot(x, y, few));
       const double statistic = product / std::sqrt(static_cast<double>(places[i] + 1));
       if (statistic > 0) kept[count++] = statistic;
     }

@@ -260,10 +260,3 @@ inline index_t select_sums(const sum_row& in, pair_hit* out) {
   }
   return kept;
 }
-
-template <class Integer>
-inline std::int32_t dot_of(const Integer* x, const Integer* y, index_t count) {
-  std::int32_t sum = 0;
-  for (index_t k = 0; k < count; ++k) sum += std::int32_t{x[k]} * y[k];
-  return sum;
-}

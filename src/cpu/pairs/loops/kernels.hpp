@@ -380,14 +380,10 @@ struct pair_kernels {
                              std::int64_t (&out)[3]) = nullptr;
   void (*mask_values)(const mask_value_block& block) = nullptr;
   void (*mask_ranks)(const mask_rank_block& block) = nullptr;
-  /// The exact dot product of one pair of rows of small integers; it fits int32.
-  std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
-  std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
-  /// The same where it does not.
-  std::int64_t (*long_int16_dot)(const std::int16_t* x, const std::int16_t* y,
-                                 index_t count) = nullptr;
-  std::int64_t (*long_int32_dot)(const std::int32_t* x, const std::int32_t* y,
-                                 index_t count) = nullptr;
+  /// The exact dot product of one pair of rows of integers.
+  std::int64_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
+  std::int64_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
+  std::int64_t (*int32_dot)(const std::int32_t* x, const std::int32_t* y, index_t count) = nullptr;
 };
 
 /// The rounding of rows of such elements.

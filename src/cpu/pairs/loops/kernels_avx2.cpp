@@ -236,7 +236,6 @@ const pair_kernels avx2_pair_kernels{
     .mask_ranks = mask_body<avx2_masks>::ranks,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
-    .long_int16_dot = long_dot_of<std::int16_t>,
-    .long_int32_dot = long_dot_of<std::int32_t>};
+    .int32_dot = dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -84,7 +84,7 @@ inline void rho_of_doubles(const double* sums, double square_row, const double* 
 
 // Exact in 64 bits, whatever the length.
 template <class Integer>
-inline std::int64_t long_dot_of(const Integer* x, const Integer* y, index_t count) {
+inline std::int64_t dot_of(const Integer* x, const Integer* y, index_t count) {
   std::int64_t sum = 0;
   for (index_t k = 0; k < count; ++k) sum += std::int64_t{x[k]} * y[k];
   return sum;

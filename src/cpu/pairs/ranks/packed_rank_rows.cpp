@@ -77,15 +77,15 @@ class packed_rank_search final : public packed_search {
   }
 
   [[nodiscard]] double exact(index_t row, index_t col) const override {
-    const Integer* x = ranks_.row(row);
-    const Integer* y = ranks_.row(col);
+    const auto dot = [&](auto by) { return by(ranks_.row(row), ranks_.row(col), cols()); };
+    std::int64_t sum = 0;
     if constexpr (sizeof(Integer) == 1) {
-      return exact(row, col, kernels().int8_dot(x, y, cols()));
+      sum = dot(kernels().int8_dot);
     } else {
-      return exact(row, col, kernels().int16_dot(x, y, cols()));
+      sum = dot(kernels().int16_dot);
     }
+    return detail::rho_of(sum, ranks_.square_sum(row), ranks_.square_sum(col));
   }
-
   [[nodiscard]] bool takes_filter() const override { return true; }
   [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
     auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);

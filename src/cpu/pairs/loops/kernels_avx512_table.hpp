@@ -7,9 +7,9 @@ template <class Int16>
 consteval pair_kernels avx512_table() {
   return {.int16 = kernel_body<Int16>::kernels(),
           .float32 = kernel_body<avx512_float32>::kernels(),
-          .rho = rho_of_sums,
+          .rho = rho_of_row<std::int32_t>,
           .add_products = product_body<Int16>::add,
-          .rho_of_doubles = rho_of_doubles,
+          .rho_of_doubles = rho_of_row<double>,
           .select = select_compressed,
           .ordered_dots = avx512_dots::ordered,
           .add_partial_sums = avx512_dots::add,

@@ -35,6 +35,11 @@ class packed_rank_search final : public packed_search {
 
   [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
 
+  void matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override {
+    const bool selects = cut() && !keeps_none() && way() == cpu_pair_way::every;
+    selects ? select(tile, scratch, out) : packed_search::matches(tile, scratch, out);
+  }
+
   std::uint64_t count(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                       std::uint32_t* col_degree, const pair_bins& bins) const override {
     if (!counts_classes_) {
@@ -119,7 +124,8 @@ class packed_rank_search final : public packed_search {
     return out;
   }
 
-  void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override {
+  // What is kept of blocks most of which have some.
+  void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
     for_each_block(tile, [&](const pair_tile& block) {
       const kernel_tile prepared = this->sums().cut_tile(block, *cut(), scratch);
       const std::int32_t* const sums = this->sums().sums(prepared, scratch);

@@ -266,14 +266,9 @@ void packed_search::above(const pair_tile& tile, const double* bars, bool by_mag
   filter_->above(tile, bars, by_magnitude, scratch, test);
 }
 
-void packed_search::select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
-  pair_search::matches(tile, scratch, out);
-}
-
 void packed_search::matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
   if (keeps_none_) return;  // and nothing is packed
-  if (!cut_) return pair_search::matches(tile, scratch, out);
-  if (way_ == cpu_pair_way::every) return select(tile, scratch, out);
+  if (!cut_ || way_ == cpu_pair_way::every) return pair_search::matches(tile, scratch, out);
   find(tile, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),
               static_cast<std::uint32_t>(tile.col_begin + col), statistic});

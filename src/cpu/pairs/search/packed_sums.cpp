@@ -61,14 +61,7 @@ const std::int32_t* packed_sums::sums(const kernel_tile& block, pair_scratch& sc
 }
 
 kernel_tile packed_sums::tile_of(const pair_tile& tile, pair_scratch& scratch) const {
-  std::uint8_t* const steps = steps_of(scratch);
-  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
-  return {.columns = columns_.group_of(tile.col_begin),
-          .row_steps = steps,
-          .steps = columns_.steps(),
-          .rows = tile.rows(),
-          .cols = tile.cols(),
-          .diagonal = tile.col_begin - tile.row_begin};
+  return {columns_.tile(tile, steps_of(scratch))};
 }
 
 // A tile whose row i is compared with cut_of(i) times the scale of a column, `weakest` behind the

@@ -26,14 +26,6 @@ std::size_t waiting_edges_within(std::size_t workspace_bytes) {
                     most_waiting_edges);
 }
 
-// body(row) for all rows, in parallel.
-template <class Body>
-void for_each_row(index_t first, index_t last, index_t task_rows, int threads, const Body& body) {
-  detail::parallel_for_ranges(last - first, task_rows, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) body(first + i);
-  });
-}
-
 // The patterns of the rows of `range`, which no pattern crosses.
 index_range patterns_in(const row_patterns& patterns, index_range range) {
   return {patterns.count_before(range.begin), patterns.count_before(range.end)};
@@ -97,10 +89,10 @@ void folded_pair_engine::spread_dense(matrix_view<Value> out) {
   while (last > 0) {
     const index_t first = patterns_before[static_cast<std::size_t>(last)];
     if (first == last) break;  // from here on each row is its own pattern's
-    for_each_row(first, last, 1, threads_, spread);
+    parallel_for(last - first, threads_, [&](index_t i, int) { spread(first + i); });
     last = first;
   }
-  for_each_row(0, last, 1, threads_, spread);
+  parallel_for(last, threads_, [&](index_t i, int) { spread(i); });
 }
 
 void folded_pair_engine::dense(matrix_view<double> out) {
@@ -124,16 +116,15 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   out.histogram = std::move(found.histogram);
   if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
   out.degree.resize(static_cast<std::size_t>(rows().rows));
-  for_each_row(0, static_cast<index_t>(out.degree.size()), patterns_per_task, threads_,
-               [&](index_t i) {
-                 const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
-                 std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
-                 if (p == row_patterns::no_pattern) {
-                   degree = 0;
-                 } else {
-                   degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
-                 }
-               });
+  parallel_for_each(std::ssize(out.degree), patterns_per_task, threads_, [&](index_t i, int) {
+    const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
+    std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
+    if (p == row_patterns::no_pattern) {
+      degree = 0;
+    } else {
+      degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
+    }
+  });
 }
 
 bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {

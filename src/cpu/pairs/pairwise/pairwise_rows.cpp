@@ -34,12 +34,9 @@ static_assert(3 * pair_policy::block_rows * most_row_masks <= block_pairs,
 void read_rows(const input_rows& input, index_range range, double* out, int threads) {
   input.for_each_view(range, threads, [&](const auto& view, index_t first) {
     double* const to = out + (first - range.begin) * view.cols();
-    detail::parallel_for_ranges(view.rows(), rows_per_task, detail::thread_count(threads),
-                                [&](index_range some, int) {
-                                  for (index_t i = some.begin; i < some.end; ++i) {
-                                    std::copy_n(view.row(i), view.cols(), to + i * view.cols());
-                                  }
-                                });
+    detail::parallel_for_each(
+        view.rows(), rows_per_task, detail::thread_count(threads),
+        [&](index_t i, int) { std::copy_n(view.row(i), view.cols(), to + i * view.cols()); });
   });
 }
 

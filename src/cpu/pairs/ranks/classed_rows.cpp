@@ -97,16 +97,14 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
   sort_by_class(square_sums, {layout.asked.end, layout.first}, order_);
   sort_by_class(square_sums, {layout.second_begin(), all}, order_);
   const auto rows = static_cast<index_t>(order_.size());
-  detail::parallel_for_ranges(rows, rows_per_task, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      const auto place = static_cast<std::size_t>(i);
-      const node_id row = order_[place];
-      columns_.store_row(i, ranks + index_t{row} * cols);
-      square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
-      const double root = std::sqrt(static_cast<double>(square_sums[row]));
-      roots_[place] = static_cast<float>(root);
-      inverses_[place] = static_cast<float>(1 / root);
-    }
+  detail::parallel_for_each(rows, rows_per_task, threads, [&](index_t i, int) {
+    const auto place = static_cast<std::size_t>(i);
+    const node_id row = order_[place];
+    columns_.store_row(i, ranks + index_t{row} * cols);
+    square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
+    const double root = std::sqrt(static_cast<double>(square_sums[row]));
+    roots_[place] = static_cast<float>(root);
+    inverses_[place] = static_cast<float>(1 / root);
   });
 }
 

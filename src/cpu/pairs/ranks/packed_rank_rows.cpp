@@ -94,11 +94,8 @@ class packed_rank_search final : public packed_search {
   [[nodiscard]] bool takes_filter() const override { return true; }
   [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
     auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
-    detail::parallel_for_ranges(size(), packed_rows_per_task, threads(),
-                                [&](index_range some, int) {
-                                  for (index_t i = some.begin; i < some.end; ++i)
-                                    out->store_row(i, ranks_.row(i));
-                                });
+    detail::parallel_for_each(size(), packed_rows_per_task, threads(),
+                              [&](index_t i, int) { out->store_row(i, ranks_.row(i)); });
     return out;
   }
   [[nodiscard]] const packed_sums& sums() const {

@@ -83,14 +83,12 @@ std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
   const detail::measure_traits kept = of_kept_rows(what);
   for_each_view(range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const detail::measure_traits& own = kept_of(first) != nullptr ? kept : what;
-    const auto look_at = [&](index_range rows, int) {
-      for (index_t i = rows.begin; i < rows.end; ++i) {
-        out[static_cast<std::size_t>(first + i - range.begin)] =
-            has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
-      }
-    };
     const index_t at_once = std::max<index_t>(1, elements_per_task / view.cols());
-    detail::parallel_for_ranges(view.rows(), at_once, detail::thread_count(threads), look_at);
+    detail::parallel_for_each(view.rows(), at_once, detail::thread_count(threads),
+                              [&](index_t i, int) {
+                                out[static_cast<std::size_t>(first + i - range.begin)] =
+                                    has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
+                              });
   });
   return out;
 }

@@ -146,13 +146,10 @@ const std::vector<double>& packed_search::sample() {
   sample_.resize(static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
                                                      static_cast<double>(least_sample),
                                                      static_cast<double>(most_sample))));
-  detail::parallel_for_ranges(
-      std::ssize(sample_), samples_per_task, threads_, [&](index_range some, int) {
-        for (index_t k = some.begin; k < some.end; ++k) {
-          const row_pair drawn = draw_pair(layout(), static_cast<std::uint64_t>(k));
-          sample_[static_cast<std::size_t>(k)] = exact(drawn.row, drawn.col);
-        }
-      });
+  detail::parallel_for_each(std::ssize(sample_), samples_per_task, threads_, [&](index_t k, int) {
+    const row_pair drawn = draw_pair(layout(), static_cast<std::uint64_t>(k));
+    sample_[static_cast<std::size_t>(k)] = exact(drawn.row, drawn.col);
+  });
   return sample_;
 }
 

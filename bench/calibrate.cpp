@@ -66,30 +66,19 @@ class operands {
     } else {
       fill<std::int8_t>(cols);
     }
-    packed_.copy_row_steps(0, rows, steps_.data());
+    tile_ = packed_.tile({0, rows, 0, columns}, steps_.data());
+    tile_.diagonal = rows;
   }
 
   // No pair passes its cut.
   [[nodiscard]] kernel_tile cut() const {
-    return {.columns = packed_.group_of(0),
-            .row_steps = steps_.data(),
-            .steps = packed_.steps(),
-            .rows = rows,
-            .cols = columns,
-            .diagonal = rows,
-            .row_cut = cuts_.data(),
-            .col_scale = scales_.data()};
+    kernel_tile out{tile_};
+    out.row_cut = cuts_.data();
+    out.col_scale = scales_.data();
+    return out;
   }
   [[nodiscard]] screen_tile screen() const {
-    return {.columns = packed_.group_of(0),
-            .row_steps = steps_.data(),
-            .row_bias = bias_.data(),
-            .steps = packed_.steps(),
-            .rows = rows,
-            .cols = columns,
-            .diagonal = rows,
-            .bias = threshold - 1,
-            .limit = 2 * threshold - 1};
+    return {tile_, bias_.data(), threshold - 1, 2 * threshold - 1};
   }
 
  private:
@@ -115,6 +104,7 @@ class operands {
 
   packed_columns packed_;
   aligned_buffer<std::uint8_t> steps_;
+  packed_tile tile_;
   std::vector<std::int32_t> bias_;
   std::vector<float> cuts_ = std::vector<float>(rows, 1e30F);
   std::vector<float> scales_ = std::vector<float>(columns, 1.0F);
@@ -222,7 +212,7 @@ double candidate_cost(const pair_kernels& kernels, double column) {
     for (std::size_t i = 0; i < places.size(); i += 2) {
       const std::int16_t* const x = table.data() + places[i] * few;
       const std::int16_t* const y = table.data() + places[i + 1] * few;
-      const double product = kernels.int16_dot(x, y, few);
+      const auto product = static_cast<double>(kernels.int16_dot(x, y, few));
       const double statistic = product / std::sqrt(static_cast<double>(places[i] + 1));
       if (statistic > 0) kept[count++] = statistic;
     }

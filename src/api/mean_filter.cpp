@@ -1,5 +1,7 @@
 #include <gpu/mean_filter.hpp>
 
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include <gpu/error.hpp>
@@ -30,22 +32,17 @@ void check_views(const basic_matrix_view<const In, Space>& in,
 }
 
 // The backend of a call, with everything checked that does not depend on the views.
-backend checked_filter_backend(mean_filter_variant variant, const execution& exec,
-                               memory_space space) {
-  detail::check_enumerator("options.variant", variant, mean_filter_variant::multi_level);
-  detail::check_one_device(exec);
-  if (space == memory_space::host) return resolve_backend(exec);
-  detail::check_device_call(exec);
+template <class Options>
+backend checked_filter_backend(const Options& options, memory_space space) {
+  if constexpr (std::is_same_v<Options, mean_filter_options>) {
+    detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit},
+                             "mean_filter");
+  }
+  detail::check_enumerator("options.variant", options.variant, mean_filter_variant::multi_level);
+  detail::check_one_device(options.exec);
+  if (space == memory_space::host) return resolve_backend(options.exec);
+  detail::check_device_call(options.exec);
   return backend::cuda;
-}
-
-backend checked_filter_backend(const mean_filter_options& options, memory_space space) {
-  detail::check_nan_policy(options.nans, {nan_policy::propagate, nan_policy::omit}, "mean_filter");
-  return checked_filter_backend(options.variant, options.exec, space);
-}
-
-backend checked_filter_backend(const convolve_options& options, memory_space space) {
-  return checked_filter_backend(options.variant, options.exec, space);
 }
 
 void check_extents(const char* operation, index_t rows, index_t cols) {

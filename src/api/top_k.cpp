@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include <gpu/error.hpp>
 #include <gpu/execution.hpp>
@@ -90,6 +91,11 @@ void check_output(const char* name, const device_matrix_view<T>& output, index_t
                                      output.rows(), output.cols(), rows, entries));
 }
 
+template <class T>
+std::vector<T> first_of(const matrix<T>& row, index_t entries) {
+  return {row.data(), row.data() + entries};
+}
+
 // The caller's memory and the limit suffice for what the call takes.
 template <class T>
 void check_scratch(const top_k_shape& shape, const top_k_options& options) {
@@ -108,17 +114,6 @@ void check_scratch(const top_k_shape& shape, const top_k_options& options) {
 }  // namespace
 
 template <class T>
-top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_options& options) {
-  return on_host(row, k, false, options, [&](index_t entries, const top_k_options& decided) {
-    const auto size = static_cast<std::size_t>(entries);
-    top_k_result<T> result{
-        .values = std::vector<T>(size), .indices = std::vector<index_t>(size), .requested = k};
-    run_host(row, entries, result.values.data(), result.indices.data(), nullptr, nullptr, decided);
-    return result;
-  });
-}
-
-template <class T>
 top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
                                 const top_k_options& options) {
   return on_host(data, k, false, options, [&](index_t entries, const top_k_options& decided) {
@@ -126,25 +121,6 @@ top_k_rows_result<T> top_k_rows(matrix_view<const T> data, index_t k,
                                 .indices = matrix<index_t>(data.rows(), entries),
                                 .requested = k};
     run_host(data, entries, result.values.data(), result.indices.data(), nullptr, nullptr, decided);
-    return result;
-  });
-}
-
-template <class T>
-top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t k,
-                                               const top_k_options& options) {
-  return on_host(row, k, true, options, [&](index_t entries, const top_k_options& decided) {
-    const auto size = static_cast<std::size_t>(entries);
-    top_k_distinct_result<T> result{.values = std::vector<T>(size),
-                                    .indices = std::vector<index_t>(size),
-                                    .counts = std::vector<index_t>(size),
-                                    .requested = k};
-    index_t found = 0;
-    run_host(row, entries, result.values.data(), result.indices.data(), result.counts.data(),
-             &found, decided);
-    result.values.resize(static_cast<std::size_t>(found));
-    result.indices.resize(static_cast<std::size_t>(found));
-    result.counts.resize(static_cast<std::size_t>(found));
     return result;
   });
 }
@@ -162,6 +138,31 @@ top_k_distinct_rows_result<T> top_k_distinct_rows(matrix_view<const T> data, ind
     run_host(data, entries, result.values.data(), result.indices.data(), result.counts.data(),
              result.found.data(), decided);
     return result;
+  });
+}
+
+// A vector is a table of one row.
+template <class T>
+top_k_result<T> top_k_vector(matrix_view<const T> row, index_t k, const top_k_options& options) {
+  return with_memory_errors("top_k", [&]() -> top_k_result<T> {
+    const top_k_rows_result<T> found = top_k_rows(row, k, options);
+    const index_t entries = found.values.cols();
+    return {.values = first_of(found.values, entries),
+            .indices = first_of(found.indices, entries),
+            .requested = k};
+  });
+}
+
+template <class T>
+top_k_distinct_result<T> top_k_distinct_vector(matrix_view<const T> row, index_t k,
+                                               const top_k_options& options) {
+  return with_memory_errors("top_k_distinct", [&]() -> top_k_distinct_result<T> {
+    const top_k_distinct_rows_result<T> found = top_k_distinct_rows(row, k, options);
+    const index_t entries = found.found.front();
+    return {.values = first_of(found.values, entries),
+            .indices = first_of(found.indices, entries),
+            .counts = first_of(found.counts, entries),
+            .requested = k};
   });
 }
 

@@ -57,4 +57,13 @@ void parallel_for_ranges(index_t count, index_t size, int threads, const Body& b
   });
 }
 
+/// body(index, thread) for every index in [0, count), by ranges of `size`: where an index alone is
+/// too little work to hand out.
+template <class Body>
+void parallel_for_each(index_t count, index_t size, int threads, const Body& body) {
+  parallel_for_ranges(count, size, threads, [&](index_range some, int thread) {
+    for (index_t i = some.begin; i < some.end; ++i) body(i, thread);
+  });
+}
+
 }  // namespace gpu::inline v0::detail

@@ -40,18 +40,15 @@ bool holds_nan(const T* row, index_t cols) {
   return found != 0;
 }
 
-template <class T>
-std::vector<index_t> nan_rows_of(matrix_view<const T> data, int threads) {
+// The numbers in [0, count) that `holds` is true for, ascending.
+template <class Holds>
+std::vector<index_t> numbers_where(index_t count, index_t at_once, int threads,
+                                   const Holds& holds) {
   const int team = detail::thread_count(threads);
-  const index_t rows_per_task = std::max<index_t>(1, elements_per_task / (data.cols() + 1));
   std::vector<std::vector<index_t>> found(static_cast<std::size_t>(team));
-  detail::parallel_for_ranges(data.rows(), rows_per_task, team,
-                              [&](detail::index_range rows, int thread) {
-                                auto& own = found[static_cast<std::size_t>(thread)];
-                                for (index_t i = rows.begin; i < rows.end; ++i) {
-                                  if (holds_nan(data.row(i), data.cols())) own.push_back(i);
-                                }
-                              });
+  detail::parallel_for_each(count, at_once, team, [&](index_t i, int thread) {
+    if (holds(i)) found[static_cast<std::size_t>(thread)].push_back(i);
+  });
   std::vector<index_t> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
@@ -263,14 +260,17 @@ std::vector<index_t> find_in(const detail::any_table& data, int threads) {
   const detail::host_rows rows(detail::source_of(data));
   std::vector<index_t> out;
   if (!rows.may_hold_nan()) return out;
-  rows.for_each_view({0, rows.rows()}, threads,
-                     [&]<class T>(const matrix_view<const T>& view, index_t first) {
-                       if constexpr (std::is_floating_point_v<T>) {
-                         for (const index_t row : nan_rows_of(view, threads)) {
-                           out.push_back(first + row);
-                         }
-                       }
-                     });
+  rows.for_each_view(
+      {0, rows.rows()}, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
+        if constexpr (std::is_floating_point_v<T>) {
+          const index_t cols = view.cols();
+          const index_t at_once = std::max<index_t>(1, elements_per_task / (cols + 1));
+          const auto has = [&](index_t i) { return holds_nan(view.row(i), cols); };
+          for (const index_t row : numbers_where(view.rows(), at_once, threads, has)) {
+            out.push_back(first + row);
+          }
+        }
+      });
   return out;
 }
 
@@ -346,21 +346,14 @@ std::vector<index_t> infinite_on_host(const detail::any_table& table, std::span<
   const detail::host_rows data(table);
   if (!data.may_hold_nan()) return {};
   constexpr index_t rows_at_once = 64;
-  std::vector<char> found(rows.size());  // 0 or 1
-  detail::parallel_for_ranges(
-      std::ssize(rows), rows_at_once, detail::thread_count(threads),
-      [&](detail::index_range range, int) {
-        for (index_t k = range.begin; k < range.end; ++k) {
-          const auto at = static_cast<std::size_t>(k);
-          found[at] = data.with_rows(rows[at], rows[at], [&](const auto& view, index_t i, index_t) {
-            return holds_infinity(view, i, columns) ? char{1} : char{0};
-          });
-        }
-      });
-  std::vector<index_t> out;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (found[k] != 0) out.push_back(rows[k]);
-  }
+  const auto is_infinite = [&](index_t k) {
+    const index_t row = rows[static_cast<std::size_t>(k)];
+    return data.with_rows(row, row, [&](const auto& view, index_t i, index_t) {
+      return holds_infinity(view, i, columns);
+    });
+  };
+  std::vector<index_t> out = numbers_where(std::ssize(rows), rows_at_once, threads, is_infinite);
+  for (index_t& k : out) k = rows[static_cast<std::size_t>(k)];
   return out;
 }
 

@@ -95,13 +95,10 @@ matrix<node_id> present_values::shared_of(index_range rows, index_range others, 
 std::vector<node_id> present_values::shared_of(std::span<const edge> edges, index_t first,
                                                int threads) const {
   std::vector<node_id> out(edges.size());
-  detail::parallel_for_ranges(
-      std::ssize(edges), edges_per_task, detail::thread_count(threads), [&](index_range some, int) {
-        for (auto e = static_cast<std::size_t>(some.begin); e < static_cast<std::size_t>(some.end);
-             ++e) {
-          out[e] =
-              static_cast<node_id>(shared(index_t{edges[e].row}, first + index_t{edges[e].col}));
-        }
+  detail::parallel_for_each(
+      std::ssize(edges), edges_per_task, detail::thread_count(threads), [&](index_t i, int) {
+        const auto e = static_cast<std::size_t>(i);
+        out[e] = static_cast<node_id>(shared(index_t{edges[e].row}, first + index_t{edges[e].col}));
       });
   return out;
 }

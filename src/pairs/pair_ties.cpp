@@ -131,16 +131,14 @@ double shared_kendall::p(double tau, const present_values& present, index_t x, i
 std::vector<double> shared_kendall::p_of(std::span<const edge> edges, const present_values& present,
                                          index_t first, tail side, int threads) const {
   std::vector<double> out(edges.size(), no_statistic);
-  detail::parallel_for_ranges(
+  detail::parallel_for_each(
       std::ssize(edges), tested_edges_per_task, detail::thread_count(threads),
-      [&](index_range some, int) {
-        for (auto i = static_cast<std::size_t>(some.begin); i < static_cast<std::size_t>(some.end);
-             ++i) {
-          const edge& e = edges[i];
-          const index_t col = first + index_t{e.col};
-          if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) continue;
-          out[i] = p(e.statistic, present, e.row, col, side);
-        }
+      [&](index_t number, int) {
+        const auto i = static_cast<std::size_t>(number);
+        const edge& e = edges[i];
+        const index_t col = first + index_t{e.col};
+        if (e.statistic != e.statistic || present.shared(e.row, col) < tests_.least()) return;
+        out[i] = p(e.statistic, present, e.row, col, side);
       });
   return out;
 }

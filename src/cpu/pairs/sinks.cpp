@@ -73,14 +73,12 @@ class thread_degrees {
   template <class Take>
   void for_each(int threads, const Take& take) const {
     constexpr index_t at_once = 1 << 14;
-    detail::parallel_for_ranges(rows_, at_once, threads, [&](index_range some, int) {
-      for (index_t i = some.begin; i < some.end; ++i) {
-        std::uint32_t sum = 0;
-        for (const auto& part : parts_) {
-          if (!part.empty()) sum += part[static_cast<std::size_t>(i)];
-        }
-        take(i, sum);
+    detail::parallel_for_each(rows_, at_once, threads, [&](index_t i, int) {
+      std::uint32_t sum = 0;
+      for (const auto& part : parts_) {
+        if (!part.empty()) sum += part[static_cast<std::size_t>(i)];
       }
+      take(i, sum);
     });
   }
 

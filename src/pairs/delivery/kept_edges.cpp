@@ -114,13 +114,10 @@ class tested_receiver final : public detail::edge_receiver {
  private:
   void fill(std::span<edge> edges) const {
     constexpr index_t edges_to_fill = 8192;
-    detail::parallel_for_ranges(
-        std::ssize(edges), edges_to_fill, threads_, [&](detail::index_range some, int) {
-          for (edge& own : edges.subspan(static_cast<std::size_t>(some.begin),
-                                         static_cast<std::size_t>(some.size()))) {
-            own.p = test_.p(own.statistic, index_t{own.row}, index_t{own.col});
-          }
-        });
+    detail::parallel_for_each(std::ssize(edges), edges_to_fill, threads_, [&](index_t i, int) {
+      edge& own = edges[static_cast<std::size_t>(i)];
+      own.p = test_.p(own.statistic, index_t{own.row}, index_t{own.col});
+    });
   }
 
   const detail::pair_test& test_;

@@ -28,14 +28,6 @@ namespace {
 // Rows that a thread takes at a time.
 constexpr index_t rows_per_task = 16;
 
-// body(row, thread) for `count` rows, in parallel.
-template <class Body>
-void for_each_row(index_t count, int threads, const Body& body) {
-  detail::parallel_for_ranges(count, rows_per_task, threads, [&](index_range rows, int thread) {
-    for (index_t i = rows.begin; i < rows.end; ++i) body(i, thread);
-  });
-}
-
 // take(row, col, thread, verdict, first, second) for the pairs of the panel of a walk with all
 // later rows that `cut` keeps, of a row by one thread and with ascending columns. begin_rows(rows)
 // is called before pairs of these rows are given: of rows ascending, several times for one range.
@@ -52,19 +44,20 @@ void for_each_kept(const difference_walk& walk, const stats::difference_cut& cut
   if (difference_engine* const device = walk.on_device()) {
     device->find_later(walk.panel(), cut.screen(), degrees, [&](const screened_pairs& found) {
       begin_rows(found.rows);
-      for_each_row(found.rows.size(), walk.threads(), [&](index_t i, int thread) {
-        const auto row = static_cast<std::size_t>(i);
-        for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
-          take_kept(found.rows.begin + i, index_t{found.cols[at]}, thread, found.first[at],
-                    found.second[at]);
-        }
-      });
+      parallel_for_each(
+          found.rows.size(), rows_per_task, walk.threads(), [&](index_t i, int thread) {
+            const auto row = static_cast<std::size_t>(i);
+            for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
+              take_kept(found.rows.begin + i, index_t{found.cols[at]}, thread, found.first[at],
+                        found.second[at]);
+            }
+          });
     });
     return;
   }
   walk.for_each_block([&](const statistics_block& block) {
     begin_rows(block.rows);
-    for_each_row(block.rows.size(), walk.threads(), [&](index_t i, int thread) {
+    parallel_for_each(block.rows.size(), rows_per_task, walk.threads(), [&](index_t i, int thread) {
       const double* const first = block.first + i * block.cols.size();
       const double* const second = block.second + i * block.cols.size();
       for (index_t j = block.first_col(block.rows.begin + i); j < block.cols.size(); ++j) {
@@ -231,7 +224,7 @@ class panel_partners {
   // The same of pairs that a device found, seen from the rows of the panel alone; writes the bars
   // that follow.
   void offer(const screened_pairs& found, std::span<double> bars) {
-    for_each_row(found.rows.size(), threads_, [&](index_t i, int) {
+    parallel_for_each(found.rows.size(), rows_per_task, threads_, [&](index_t i, int) {
       const auto row = static_cast<std::size_t>(i);
       row_partners& own = of(found.rows.begin + i);
       for (std::uint64_t at = found.begin[row]; at < found.begin[row + 1]; ++at) {
@@ -264,7 +257,7 @@ class panel_partners {
   }
   void offer_to_rows(const statistics_block& block) {
     const index_t cols = block.cols.size();
-    for_each_row(block.rows.size(), threads_, [&](index_t i, int) {
+    parallel_for_each(block.rows.size(), rows_per_task, threads_, [&](index_t i, int) {
       row_partners& own = of(block.rows.begin + i);
       const double* const first = block.first + i * cols;
       const double* const second = block.second + i * cols;

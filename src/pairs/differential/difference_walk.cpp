@@ -40,11 +40,9 @@ matrix<double> gather(const host_rows& table, std::span<const index_t> columns, 
   constexpr index_t rows_at_once = 64;
   matrix<double> out(rows.size(), std::ssize(columns));
   table.for_each_view(rows, threads, [&](const auto& view, index_t first) {
-    detail::parallel_for_ranges(view.rows(), rows_at_once, threads, [&](index_range some, int) {
-      for (index_t i = some.begin; i < some.end; ++i) {
-        double* to = out.row(first - rows.begin + i).data();
-        for (const index_t column : columns) *to++ = static_cast<double>(view.row(i)[column]);
-      }
+    detail::parallel_for_each(view.rows(), rows_at_once, threads, [&](index_t i, int) {
+      double* to = out.row(first - rows.begin + i).data();
+      for (const index_t column : columns) *to++ = static_cast<double>(view.row(i)[column]);
     });
   });
   return out;

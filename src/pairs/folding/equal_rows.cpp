@@ -215,10 +215,8 @@ bool fold_sections::promises(std::span<const std::uint64_t> hashes) const {
 
 std::vector<std::uint64_t> hash_rows(const byte_rows& rows, int threads) {
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(rows.count));
-  parallel_for_ranges(rows.count, rows_per_task, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      hashes[static_cast<std::size_t>(i)] = hash_row(rows.row(i), rows.row_bytes);
-    }
+  parallel_for_each(rows.count, rows_per_task, threads, [&](index_t i, int) {
+    hashes[static_cast<std::size_t>(i)] = hash_row(rows.row(i), rows.row_bytes);
   });
   return hashes;
 }

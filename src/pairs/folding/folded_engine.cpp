@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
 #include <utility>
 
 #include <gpu/error.hpp>
@@ -25,14 +24,6 @@ std::size_t waiting_edges_within(std::size_t workspace_bytes) {
   if (workspace_bytes == 0) return most_waiting_edges;
   return std::clamp(workspace_bytes / bytes_per_waiting_edge, least_waiting_edges,
                     most_waiting_edges);
-}
-
-// body(row) for all rows, in parallel.
-template <class Body>
-void for_each_row(index_t first, index_t last, index_t task_rows, int threads, const Body& body) {
-  detail::parallel_for_ranges(last - first, task_rows, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) body(first + i);
-  });
 }
 
 // The patterns of the rows of `range`, which no pattern crosses.
@@ -98,10 +89,10 @@ void folded_pair_engine::spread_dense(matrix_view<Value> out) {
   while (last > 0) {
     const index_t first = patterns_before[static_cast<std::size_t>(last)];
     if (first == last) break;  // from here on each row is its own pattern's
-    for_each_row(first, last, 1, threads_, spread);
+    parallel_for(last - first, threads_, [&](index_t i, int) { spread(first + i); });
     last = first;
   }
-  for_each_row(0, last, 1, threads_, spread);
+  parallel_for(last, threads_, [&](index_t i, int) { spread(i); });
 }
 
 void folded_pair_engine::dense(matrix_view<double> out) {
@@ -125,16 +116,15 @@ void folded_pair_engine::counts(const count_request& request, pair_counts& out) 
   out.histogram = std::move(found.histogram);
   if (within && !out.histogram.empty()) out.histogram.back() += pairs_within_;
   out.degree.resize(static_cast<std::size_t>(rows().rows));
-  for_each_row(0, static_cast<index_t>(out.degree.size()), patterns_per_task, threads_,
-               [&](index_t i) {
-                 const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
-                 std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
-                 if (p == row_patterns::no_pattern) {
-                   degree = 0;
-                 } else {
-                   degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
-                 }
-               });
+  parallel_for_each(std::ssize(out.degree), patterns_per_task, threads_, [&](index_t i, int) {
+    const node_id p = patterns().pattern_of[static_cast<std::size_t>(i)];
+    std::uint32_t& degree = out.degree[static_cast<std::size_t>(i)];
+    if (p == row_patterns::no_pattern) {
+      degree = 0;
+    } else {
+      degree = found.degree[p] + (within && has_pairs_within(p) ? weights_[p] - 1 : 0);
+    }
+  });
 }
 
 bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {
@@ -158,35 +148,8 @@ bin_counts folded_pair_engine::bin_statistics(const bin_request& request) {
 namespace {
 
 struct neighbor {
-  double rank;
   double statistic;
   node_id row;
-};
-
-// The rows of patterns of equal rank, in ascending order, from each pattern's members.
-class member_merge {
- public:
-  void add(std::span<const node_id> members, double statistic) {
-    heads_.push({members, statistic});
-  }
-  [[nodiscard]] bool empty() const { return heads_.empty(); }
-  neighbor take(double rank) {
-    head next = heads_.top();
-    heads_.pop();
-    const neighbor out{rank, next.statistic, next.members.front()};
-    next.members = next.members.subspan(1);
-    if (!next.members.empty()) heads_.push(next);
-    return out;
-  }
-  void clear() { heads_ = {}; }
-
- private:
-  struct head {
-    std::span<const node_id> members;
-    double statistic;
-    bool operator<(const head& other) const { return members.front() > other.members.front(); }
-  };
-  std::priority_queue<head> heads_;
 };
 
 }  // namespace
@@ -219,29 +182,35 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
   const bool within = request.keep.keeps(1.0) && !area_.is_against();
   const bool by_magnitude = request.order == neighbor_order::by_absolute_value;
   const auto rank_of = [&](double r) { return by_magnitude ? std::abs(r) : r; };
-  const auto spread = [&](index_t p, std::vector<neighbor>& list, member_merge& merge) {
+  const auto spread = [&](index_t p, std::vector<neighbor>& list) {
     const auto own = patterns().members_of(static_cast<node_id>(pattern_rows_.begin + p));
     const auto most = static_cast<std::size_t>(request.k) + 1;
     const index_t entries = found.count[static_cast<std::size_t>(p)];
     list.clear();
+    const auto add = [&](std::span<const node_id> members, double statistic) {
+      for (const node_id row : members.first(std::min(most, members.size()))) {
+        list.push_back({statistic, row});
+      }
+    };
     bool own_is_left = within && own.size() > 1;
     for (index_t e = 0; (e < entries || own_is_left) && list.size() < most;) {
       const double best = e < entries ? rank_of(found.statistic(p, e)) : -2.0;
       const double rank = own_is_left ? std::max(best, 1.0) : best;
-      merge.clear();
+      const auto of_rank = static_cast<std::ptrdiff_t>(list.size());
       if (own_is_left && rank == 1.0) {
-        merge.add(own, 1.0);
+        add(own, 1.0);
         own_is_left = false;
       }
       for (; e < entries && rank_of(found.statistic(p, e)) == rank; ++e) {
-        merge.add(patterns().members_of(pattern_of_col(found.index(p, e))), found.statistic(p, e));
+        add(patterns().members_of(pattern_of_col(found.index(p, e))), found.statistic(p, e));
       }
-      while (!merge.empty() && list.size() < most) list.push_back(merge.take(rank));
+      std::sort(list.begin() + of_rank, list.end(),
+                [](const neighbor& a, const neighbor& b) { return a.row < b.row; });
     }
     for (const node_id row : own) {
       const index_t to = row - area_.rows.begin;
       index_t at = 0;
-      for (std::size_t e = 0; e < list.size() && at < request.k; ++e) {
+      for (std::size_t e = 0; e < std::min(most, list.size()) && at < request.k; ++e) {
         if (list[e].row == row) continue;
         out.index(to, at) = col_of(list[e].row);
         out.statistic(to, at) = list[e].statistic;
@@ -252,8 +221,7 @@ void folded_pair_engine::top_k(const top_k_request& request, neighbor_table& out
   };
   detail::parallel_for_ranges(count, patterns_per_task, threads_, [&](index_range some, int) {
     std::vector<neighbor> list;
-    member_merge merge;
-    for (index_t p = some.begin; p < some.end; ++p) spread(p, list, merge);
+    for (index_t p = some.begin; p < some.end; ++p) spread(p, list);
   });
 }
 

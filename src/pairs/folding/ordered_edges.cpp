@@ -213,11 +213,9 @@ void folded_pair_engine::ordered_edges::make_lists(index_t first, index_t last) 
   constexpr index_t lists_per_task = 16;
   const auto count = static_cast<index_t>(listed_.size());
   const index_t step = count > lists_per_task * engine_.threads_ ? lists_per_task : 1;
-  detail::parallel_for_ranges(count, step, engine_.threads_, [&](index_range some, int) {
-    const auto end = static_cast<std::size_t>(some.end);
-    for (auto i = static_cast<std::size_t>(some.begin); i < end; ++i) {
-      fill_list(listed_[i], first_rows[i], lists_[i]);
-    }
+  parallel_for_each(count, step, engine_.threads_, [&](index_t number, int) {
+    const auto i = static_cast<std::size_t>(number);
+    fill_list(listed_[i], first_rows[i], lists_[i]);
   });
 }
 
@@ -282,12 +280,9 @@ void folded_pair_engine::ordered_edges::fill(index_t first, std::size_t begin, s
 void folded_pair_engine::ordered_edges::write_range(index_t first, index_t last) {
   constexpr index_t rows_at_once = 64;
   edges_.resize(static_cast<std::size_t>(last - first));
-  detail::parallel_for_ranges(last - first, rows_at_once, engine_.threads_,
-                              [&](index_range some, int) {
-                                for (index_t i = some.begin; i < some.end; ++i) {
-                                  edges_[static_cast<std::size_t>(i)] = edges_of(first + i);
-                                }
-                              });
+  parallel_for_each(last - first, rows_at_once, engine_.threads_, [&](index_t i, int) {
+    edges_[static_cast<std::size_t>(i)] = edges_of(first + i);
+  });
   starts_.assign(1, 0);
   for (const auto& of_row : edges_) starts_.push_back(starts_.back() + of_row.size());
   const std::size_t count = starts_.back();

@@ -71,11 +71,9 @@ void copy_rows(const Columns<const T>& table, index_range range, read_as<T>* out
 
 template <class T>
 void copy_rows(const matrix_view<const T>& table, index_range range, read_as<T>* out, int threads) {
-  detail::parallel_for_ranges(range.size(), rows_per_task, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      const T* const from = table.row(range.begin + i);
-      std::transform(from, from + table.cols(), out + i * table.cols(), to_place<T>);
-    }
+  detail::parallel_for_each(range.size(), rows_per_task, threads, [&](index_t i, int) {
+    const T* const from = table.row(range.begin + i);
+    std::transform(from, from + table.cols(), out + i * table.cols(), to_place<T>);
   });
 }
 
@@ -86,16 +84,13 @@ void copy_rows(const csr_view<const T>& table, index_range range, read_as<T>* ou
   const auto rows_at_once = std::max<index_t>(1, stored_per_task / (cols + 1));
   std::visit(
       [&](const auto& pattern) {
-        detail::parallel_for_ranges(
-            range.size(), rows_at_once, threads, [&](index_range some, int) {
-              for (index_t i = some.begin; i < some.end; ++i) {
-                read_as<T>* const row = out + i * cols;
-                std::fill_n(row, cols, to_place(T{}));
-                for_each_stored(
-                    pattern, range.begin + i, table.stored(), cols,
-                    [&](index_t k, index_t column) { row[column] = to_place(table.values()[k]); });
-              }
-            });
+        detail::parallel_for_each(range.size(), rows_at_once, threads, [&](index_t i, int) {
+          read_as<T>* const row = out + i * cols;
+          std::fill_n(row, cols, to_place(T{}));
+          for_each_stored(
+              pattern, range.begin + i, table.stored(), cols,
+              [&](index_t k, index_t column) { row[column] = to_place(table.values()[k]); });
+        });
       },
       table.pattern());
 }
@@ -115,18 +110,13 @@ void number_values(double* row, index_t cols) {
 
 template <class T>
 void make_doubles(double* rows, index_t count, index_t cols, int threads) {
-  detail::parallel_for_ranges(count, rows_per_task, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      double* const row = rows + i * cols;
-      const bool exact = std::all_of(row, row + cols,
-                                     [](double x) { return is_exact_double(std::bit_cast<T>(x)); });
-      if (!exact) {
-        number_values<T>(row, cols);
-        continue;
-      }
-      std::transform(row, row + cols, row,
-                     [](double x) { return static_cast<double>(std::bit_cast<T>(x)); });
-    }
+  detail::parallel_for_each(count, rows_per_task, threads, [&](index_t i, int) {
+    double* const row = rows + i * cols;
+    const bool exact =
+        std::all_of(row, row + cols, [](double x) { return is_exact_double(std::bit_cast<T>(x)); });
+    if (!exact) return number_values<T>(row, cols);
+    std::transform(row, row + cols, row,
+                   [](double x) { return static_cast<double>(std::bit_cast<T>(x)); });
   });
 }
 

@@ -33,10 +33,8 @@ double least_double(double from, double to, const Holds& holds) {
 template <class Work>
 void for_each_step(const detail::p_bins& bins, int threads, const Work& work) {
   constexpr index_t steps_of_task = 256;
-  detail::parallel_for_ranges(bins.bins + 1, steps_of_task, detail::thread_count(threads),
-                              [&](detail::index_range range, int) {
-                                for (index_t k = range.begin; k < range.end; ++k) work(k);
-                              });
+  detail::parallel_for_each(bins.bins + 1, steps_of_task, detail::thread_count(threads),
+                            [&](index_t k, int) { work(k); });
 }
 
 }  // namespace gpu::stats

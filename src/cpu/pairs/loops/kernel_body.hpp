@@ -223,8 +223,10 @@ struct kernel_body {
   static constexpr dot_kernels kernels() { return {search, count, sums}; }
 };
 
-inline void rho_of_sums(const std::int32_t* sums, double square_row,
-                        const std::int32_t* square_cols, index_t count, double* out) {
+// Of int32 or of doubles.
+template <class Sum>
+inline void rho_of_row(const Sum* sums, double square_row, const Sum* square_cols, index_t count,
+                       double* out) {
   for (index_t j = 0; j < count; ++j) {
     out[j] = detail::rho_at_scale(sums[j], detail::rho_scale(square_row, square_cols[j]));
   }
@@ -252,18 +254,11 @@ inline index_t select_sums(const sum_row& in, pair_hit* out) {
     sums[k] = in.sums[at[k]];
     squares[k] = in.square_cols[at[k]];
   }
-  rho_of_sums(sums, in.square_row, squares, candidates, rho);
+  rho_of_row(sums, in.square_row, squares, candidates, rho);
   index_t kept = 0;
   for (index_t k = 0; k < candidates; ++k) {
     out[kept] = {in.row, in.col + at[k], rho[k]};
     kept += rho[k] >= in.at_least || rho[k] <= in.at_most ? 1 : 0;
   }
   return kept;
-}
-
-template <class Integer>
-inline std::int32_t dot_of(const Integer* x, const Integer* y, index_t count) {
-  std::int32_t sum = 0;
-  for (index_t k = 0; k < count; ++k) sum += std::int32_t{x[k]} * y[k];
-  return sum;
 }

@@ -44,7 +44,7 @@ inline constexpr int byte_pair_offset = 90;
 inline constexpr double byte_pair_length = 181;
 
 /// One tile of pairs, prepared for the kernels.
-struct kernel_tile {
+struct packed_tile {
   const std::uint8_t* columns = nullptr;    // first group of the tile
   const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
   index_t steps = 0;
@@ -52,7 +52,10 @@ struct kernel_tile {
   index_t cols = 0;
   /// Lane (row, col) is above the diagonal where col + diagonal > row.
   index_t diagonal = 0;
+};
 
+/// One whose sums are compared with a cut.
+struct kernel_tile : packed_tile {
   // The filter on x, the dot product with its sign treated: kept if x >= row_cut * col_scale for
   // sure where the two differ by more than `band`; within the band, the exact test decides.
   const float* row_cut = nullptr;    // [rows padded]
@@ -64,15 +67,9 @@ struct kernel_tile {
 
 /// One tile of the 8-bit screen (cpu/pairs/search/row_screen.hpp), whose sums only say which pairs
 /// may pass.
-struct screen_tile {
-  const std::uint8_t* columns = nullptr;    // first group of the tile
-  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
+struct screen_tile : packed_tile {
   /// What is added to the sums of a row: `bias`, and for columns with an offset what undoes that.
   const std::int32_t* row_bias = nullptr;  // [rows padded]
-  index_t steps = 0;
-  index_t rows = 0;
-  index_t cols = 0;
-  index_t diagonal = 0;  // as in kernel_tile
   /// A pair may pass where its biased sum, taken as unsigned, is at least `limit`: one comparison
   /// for either sign.
   std::int32_t bias = 0;
@@ -84,14 +81,7 @@ enum class cut_side { magnitude, positive, negative };
 
 /// One tile whose rows and columns are sorted by class: rows of the same sum of squares, for which
 /// the cut is one least sum of products.
-struct class_tile {
-  const std::uint8_t* columns = nullptr;    // first group of the tile
-  const std::uint8_t* row_steps = nullptr;  // [rows padded][steps][4]
-  index_t steps = 0;
-  index_t rows = 0;
-  index_t cols = 0;
-  index_t diagonal = 0;  // as in kernel_tile
-
+struct class_tile : packed_tile {
   cut_side side = cut_side::magnitude;
   const std::uint8_t* class_of_row = nullptr;  // [rows], from 0 on, ascending
   index_t classes = 0;
@@ -382,14 +372,10 @@ struct pair_kernels {
                              std::int64_t (&out)[3]) = nullptr;
   void (*mask_values)(const mask_value_block& block) = nullptr;
   void (*mask_ranks)(const mask_rank_block& block) = nullptr;
-  /// The exact dot product of one pair of rows of small integers; it fits int32.
-  std::int32_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
-  std::int32_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
-  /// The same where it does not.
-  std::int64_t (*long_int16_dot)(const std::int16_t* x, const std::int16_t* y,
-                                 index_t count) = nullptr;
-  std::int64_t (*long_int32_dot)(const std::int32_t* x, const std::int32_t* y,
-                                 index_t count) = nullptr;
+  /// The exact dot product of one pair of rows of integers.
+  std::int64_t (*int8_dot)(const std::int8_t* x, const std::int8_t* y, index_t count) = nullptr;
+  std::int64_t (*int16_dot)(const std::int16_t* x, const std::int16_t* y, index_t count) = nullptr;
+  std::int64_t (*int32_dot)(const std::int32_t* x, const std::int32_t* y, index_t count) = nullptr;
 };
 
 /// The rounding of rows of such elements.

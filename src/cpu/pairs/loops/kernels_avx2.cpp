@@ -214,9 +214,9 @@ const pair_kernels avx2_pair_kernels{
     .screen = {.search = search_byte_pairs_avx2, .columns = packing::byte_pairs},
     .int16 = kernel_body<avx2_int16>::kernels(),
     .float32 = kernel_body<avx2_float32>::kernels(),
-    .rho = rho_of_sums,
+    .rho = rho_of_row<std::int32_t>,
     .add_products = product_body<avx2_int16>::add,
-    .rho_of_doubles = rho_of_doubles,
+    .rho_of_doubles = rho_of_row<double>,
     .select = select_sums,
     .ordered_dots = avx2_dots::ordered,
     .add_partial_sums = avx2_dots::add,
@@ -236,7 +236,6 @@ const pair_kernels avx2_pair_kernels{
     .mask_ranks = mask_body<avx2_masks>::ranks,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
-    .long_int16_dot = long_dot_of<std::int16_t>,
-    .long_int32_dot = long_dot_of<std::int32_t>};
+    .int32_dot = dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

@@ -133,37 +133,6 @@ inline index_t select_compressed(const sum_row& in, pair_hit* out) {
   return kept;
 }
 
-inline std::int32_t total_of(__m256i sums) {
-  __m128i rest = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-  rest = _mm_add_epi32(rest, _mm_shuffle_epi32(rest, 0x4e));
-  rest = _mm_add_epi32(rest, _mm_shuffle_epi32(rest, 0xb1));
-  return _mm_cvtsi128_si32(rest);
-}
-
-// 16 values, 0 for those that are not there.
-inline __m256i load_values(const std::int8_t* x, __mmask16 there) {
-  return _mm256_cvtepi8_epi16(_mm_maskz_loadu_epi8(there, x));
-}
-inline __m256i load_values(const std::int16_t* x, __mmask16 there) {
-  return _mm256_maskz_loadu_epi16(there, x);
-}
-
-// The exact dot product of one pair of rows. Masks take the last values: one by one these took as
-// long as all others.
-template <class Integer>
-inline std::int32_t masked_dot(const Integer* x, const Integer* y, index_t count) {
-  constexpr index_t at_once = 16;
-  __m256i sum = _mm256_setzero_si256();
-  for (index_t k = 0; k < count; k += at_once) {
-    const index_t left = count - k;
-    const auto there = static_cast<__mmask16>(left < at_once ? (1u << left) - 1 : 0xffffu);
-    const __m256i products =
-        _mm256_madd_epi16(load_values(x + k, there), load_values(y + k, there));
-    sum = _mm256_add_epi32(sum, products);
-  }
-  return total_of(sum);
-}
-
 struct avx512_doubles {
   using vec = __m512d;
   static vec fused(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }

@@ -7,9 +7,9 @@ template <class Int16>
 consteval pair_kernels avx512_table() {
   return {.int16 = kernel_body<Int16>::kernels(),
           .float32 = kernel_body<avx512_float32>::kernels(),
-          .rho = rho_of_sums,
+          .rho = rho_of_row<std::int32_t>,
           .add_products = product_body<Int16>::add,
-          .rho_of_doubles = rho_of_doubles,
+          .rho_of_doubles = rho_of_row<double>,
           .select = select_compressed,
           .ordered_dots = avx512_dots::ordered,
           .add_partial_sums = avx512_dots::add,
@@ -23,8 +23,7 @@ consteval pair_kernels avx512_table() {
           .pairwise_rank_sums = pairwise_rank_sums,
           .mask_values = mask_body<avx512_masks>::values,
           .mask_ranks = mask_body<avx512_masks>::ranks,
-          .int8_dot = masked_dot<std::int8_t>,
-          .int16_dot = masked_dot<std::int16_t>,
-          .long_int16_dot = long_dot_of<std::int16_t>,
-          .long_int32_dot = long_dot_of<std::int32_t>};
+          .int8_dot = dot_of<std::int8_t>,
+          .int16_dot = dot_of<std::int16_t>,
+          .int32_dot = dot_of<std::int32_t>};
 }

@@ -217,9 +217,9 @@ const pair_kernels baseline_pair_kernels{
     .costs = detail::default_costs::baseline,
     .int16 = kernel_body<base_int16>::kernels(),
     .float32 = kernel_body<plain_float32>::kernels(),
-    .rho = rho_of_sums,
+    .rho = rho_of_row<std::int32_t>,
     .add_products = product_body<base_int16>::add,
-    .rho_of_doubles = rho_of_doubles,
+    .rho_of_doubles = rho_of_row<double>,
     .select = select_sums,
     .ordered_dots = plain_dots::ordered,
     .add_partial_sums = plain_dots::add,
@@ -235,7 +235,6 @@ const pair_kernels baseline_pair_kernels{
     .mask_ranks = mask_body<plain_masks>::ranks,
     .int8_dot = dot_of<std::int8_t>,
     .int16_dot = dot_of<std::int16_t>,
-    .long_int16_dot = long_dot_of<std::int16_t>,
-    .long_int32_dot = long_dot_of<std::int32_t>};
+    .int32_dot = dot_of<std::int32_t>};
 
 }  // namespace gpu::cpu

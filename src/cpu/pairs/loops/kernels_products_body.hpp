@@ -75,16 +75,9 @@ struct product_body {
   }
 };
 
-inline void rho_of_doubles(const double* sums, double square_row, const double* square_cols,
-                           index_t count, double* out) {
-  for (index_t j = 0; j < count; ++j) {
-    out[j] = detail::rho_at_scale(sums[j], detail::rho_scale(square_row, square_cols[j]));
-  }
-}
-
 // Exact in 64 bits, whatever the length.
 template <class Integer>
-inline std::int64_t long_dot_of(const Integer* x, const Integer* y, index_t count) {
+inline std::int64_t dot_of(const Integer* x, const Integer* y, index_t count) {
   std::int64_t sum = 0;
   for (index_t k = 0; k < count; ++k) sum += std::int64_t{x[k]} * y[k];
   return sum;

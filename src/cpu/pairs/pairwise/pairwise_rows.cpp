@@ -32,18 +32,12 @@ static_assert(3 * pair_policy::block_rows * most_row_masks <= block_pairs,
 
 // Copies the rows of `range` as doubles.
 void read_rows(const input_rows& input, index_range range, double* out, int threads) {
-  input.for_each_view(
-      range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
-        double* const to = out + (first - range.begin) * view.cols();
-        const index_t tasks = (view.rows() + rows_per_task - 1) / rows_per_task;
-        detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
-          const index_t end = std::min(view.rows(), (task + 1) * rows_per_task);
-          for (index_t i = task * rows_per_task; i < end; ++i) {
-            std::transform(view.row(i), view.row(i) + view.cols(), to + i * view.cols(),
-                           [](T value) { return static_cast<double>(value); });
-          }
-        });
-      });
+  input.for_each_view(range, threads, [&](const auto& view, index_t first) {
+    double* const to = out + (first - range.begin) * view.cols();
+    detail::parallel_for_each(
+        view.rows(), rows_per_task, detail::thread_count(threads),
+        [&](index_t i, int) { std::copy_n(view.row(i), view.cols(), to + i * view.cols()); });
+  });
 }
 
 std::unique_ptr<pair_rows> make_rows(double_rows values, index_t rows, index_t cols,
@@ -89,60 +83,6 @@ struct pairwise_form {
   }
   [[nodiscard]] std::unique_ptr<pair_rows> pack(rows read, const row_layout&) const {
     return make_rows(std::move(read.values), read.size, read.cols, options);
-  }
-  // take(row) for the rows of a range that may have a statistic; those that have none are noted.
-  template <class Take>
-  void look_at(const input_rows& input, index_range range, row_preparation& found,
-               const Take& take) const {
-    const index_t most = std::max<index_t>(options.piece_rows, 1);
-    const index_t cols = input.cols();
-    double_rows values(static_cast<std::size_t>(std::min(most, range.size()) * cols));
-    std::vector<std::uint8_t> has(static_cast<std::size_t>(most));
-    for (index_t begin = range.begin; begin < range.end; begin += most) {
-      const index_range some{begin, std::min(range.end, begin + most)};
-      read_rows(input, some, values.data(), options.threads);
-      detail::parallel_for(some.size(), detail::thread_count(options.threads), [&](index_t i, int) {
-        const double* const row = values.data() + i * cols;
-        has[static_cast<std::size_t>(i)] = has_statistic(row, cols) ? 1 : 0;
-      });
-      for (index_t i = 0; i < some.size(); ++i) {
-        if (has[static_cast<std::size_t>(i)] != 0) {
-          take(some.begin + i);
-        } else {
-          found.constant_rows.push_back(some.begin + i);
-        }
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] bool has_statistic(const double* row, index_t cols) const {
-    switch (options.what.form) {
-      case detail::row_form::ranks:
-      case detail::row_form::signs:
-        return varies(row, cols);
-      case detail::row_form::unit_values:
-      case detail::row_form::bits:
-        break;
-    }
-    // A transform centres, whatever is done to its rows behind it.
-    const bool is_transformed = options.what.transform != detail::row_transform::none;
-    if (is_transformed && !varies(row, cols)) return false;
-    const auto value = [row](index_t k) { return row[k]; };
-    return detail::look_at_row(value, cols, options.what.least_shared, options.what.centre)
-        .has_statistic;
-  }
-
-  [[nodiscard]] bool varies(const double* row, index_t cols) const {
-    index_t count = 0;
-    bool is_varied = false;
-    double first = 0;
-    for (index_t k = 0; k < cols; ++k) {
-      if (row[k] != row[k]) continue;
-      if (count++ == 0) first = row[k];
-      is_varied = is_varied || row[k] != first;
-    }
-    return count >= options.what.least_shared && is_varied;
   }
 };
 
@@ -357,13 +297,7 @@ row_preparation prepare_pairwise_rows(const detail::pair_tables& tables,
                                       const row_options& options) {
   row_preparation found;
   const input_rows input(tables);
-  const pairwise_form form{options};
-  const auto look_at = [&](index_range range, const auto& take) {
-    form.look_at(input, range, found, take);
-  };
-  auto source = std::make_unique<window_source<pairwise_form>>(
-      form, input, find_present(options.selection, input.rows(), found, look_at, [](auto&&...) {}),
-      options, false);
+  std::unique_ptr<row_source> source = find_source(pairwise_form{options}, input, options, found);
   if (options.in_windows) {
     found.source = std::move(source);
     return found;

@@ -38,12 +38,9 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
             return copy_rows(view, out + before * stride, threads);
           }
         }
-        const index_t at_once = rows_per_task(view.cols());
-        const index_t tasks = (view.rows() + at_once - 1) / at_once;
-        detail::parallel_for(tasks, detail::thread_count(threads), [&](index_t task, int) {
-          const index_t end = std::min(view.rows(), (task + 1) * at_once);
+        const auto make = [&](index_range some, int) {
           row_transformer transform(what.transform, view.cols());
-          for (index_t i = task * at_once; i < end; ++i) {
+          for (index_t i = some.begin; i < some.end; ++i) {
             double* row = out + (before + i) * stride;
             if (what.transform == detail::row_transform::none) {
               kinds[before + i] =
@@ -54,7 +51,9 @@ void make_unit_piece(const input_rows& input, index_range range, const detail::m
             transform(row, view.cols());
             kinds[before + i] = make_unit_row(kernels, what.centre, row, row, view.cols());
           }
-        });
+        };
+        detail::parallel_for_ranges(view.rows(), rows_per_task(view.cols()),
+                                    detail::thread_count(threads), make);
       });
 }
 
@@ -88,13 +87,7 @@ row_preparation prepare_unit_rows(const detail::pair_tables& tables, const row_o
   }
   // A finite row has a statistic if its values differ, or, without centring, if one is not 0:
   // rounding in make_unit_row never makes it zeros.
-  row_inspector inspector(found);
-  const auto look_at = [&](index_range range, const auto& take) {
-    inspector.look_at(input, range, options.what, options.threads, take);
-  };
-  found.source = std::make_unique<window_source<unit_form>>(
-      form, input, find_present(options.selection, input.rows(), found, look_at, [](auto&&...) {}),
-      options, false);
+  found.source = find_source(form, input, options, found);
   return found;
 }
 

@@ -97,16 +97,14 @@ classed_rows::classed_rows(const pair_kernels& kernels, const std::int8_t* ranks
   sort_by_class(square_sums, {layout.asked.end, layout.first}, order_);
   sort_by_class(square_sums, {layout.second_begin(), all}, order_);
   const auto rows = static_cast<index_t>(order_.size());
-  detail::parallel_for_ranges(rows, rows_per_task, threads, [&](index_range some, int) {
-    for (index_t i = some.begin; i < some.end; ++i) {
-      const auto place = static_cast<std::size_t>(i);
-      const node_id row = order_[place];
-      columns_.store_row(i, ranks + index_t{row} * cols);
-      square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
-      const double root = std::sqrt(static_cast<double>(square_sums[row]));
-      roots_[place] = static_cast<float>(root);
-      inverses_[place] = static_cast<float>(1 / root);
-    }
+  detail::parallel_for_each(rows, rows_per_task, threads, [&](index_t i, int) {
+    const auto place = static_cast<std::size_t>(i);
+    const node_id row = order_[place];
+    columns_.store_row(i, ranks + index_t{row} * cols);
+    square_sums_[place] = static_cast<std::int32_t>(square_sums[row]);
+    const double root = std::sqrt(static_cast<double>(square_sums[row]));
+    roots_[place] = static_cast<float>(root);
+    inverses_[place] = static_cast<float>(1 / root);
   });
 }
 
@@ -119,7 +117,6 @@ std::uint64_t classed_rows::count(const pair_tile& tile, double cut, cut_side si
   std::uint8_t class_of_row[task_rows];
   float class_cut[task_rows];
   std::int32_t class_sums[task_rows];
-  columns_.copy_row_steps(tile.row_begin, tile.row_end, row_steps);
   const std::int32_t* sums = square_sums_.data() + tile.row_begin;
   index_t classes = 0;
   for (index_t i = 0; i < tile.rows(); ++i) {
@@ -141,26 +138,21 @@ std::uint64_t classed_rows::count(const pair_tile& tile, double cut, cut_side si
   const auto bin = [&](index_t row, index_t col, std::int32_t sum) noexcept {
     return sorted.bin(row, col, sum);
   };
-  const class_tile prepared{.columns = columns_.group_of(tile.col_begin),
-                            .row_steps = row_steps,
-                            .steps = columns_.steps(),
-                            .rows = tile.rows(),
-                            .cols = tile.cols(),
-                            .diagonal = tile.col_begin - tile.row_begin,
-                            .side = side,
-                            .class_of_row = class_of_row,
-                            .classes = classes,
-                            .class_cut = class_cut,
-                            .col_scale = roots_.data() + tile.col_begin,
-                            .band = band,
-                            .least = least,
-                            .limits = limits,
-                            .bins = bins.count,
-                            .half_bins = static_cast<double>(bins.count) / 2,
-                            .row_inverse = inverses_.data() + tile.row_begin,
-                            .col_inverse = inverses_.data() + tile.col_begin,
-                            .bin = bin,
-                            .histogram = bins.histogram};
+  const class_tile prepared{columns_.tile(tile, row_steps),
+                            side,
+                            class_of_row,
+                            classes,
+                            class_cut,
+                            roots_.data() + tile.col_begin,
+                            band,
+                            least,
+                            limits,
+                            bins.count,
+                            static_cast<double>(bins.count) / 2,
+                            inverses_.data() + tile.row_begin,
+                            inverses_.data() + tile.col_begin,
+                            bin,
+                            bins.histogram};
   return count_(prepared, row_degree, col_degree);
 }
 

@@ -35,6 +35,11 @@ class packed_rank_search final : public packed_search {
 
   [[nodiscard]] std::span<const node_id> count_order() const override { return classes_.order(); }
 
+  void matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override {
+    const bool selects = cut() && !keeps_none() && way() == cpu_pair_way::every;
+    selects ? select(tile, scratch, out) : packed_search::matches(tile, scratch, out);
+  }
+
   std::uint64_t count(const pair_tile& tile, pair_scratch& scratch, std::uint32_t* row_degree,
                       std::uint32_t* col_degree, const pair_bins& bins) const override {
     if (!counts_classes_) {
@@ -77,23 +82,20 @@ class packed_rank_search final : public packed_search {
   }
 
   [[nodiscard]] double exact(index_t row, index_t col) const override {
-    const Integer* x = ranks_.row(row);
-    const Integer* y = ranks_.row(col);
+    const auto dot = [&](auto by) { return by(ranks_.row(row), ranks_.row(col), cols()); };
+    std::int64_t sum = 0;
     if constexpr (sizeof(Integer) == 1) {
-      return exact(row, col, kernels().int8_dot(x, y, cols()));
+      sum = dot(kernels().int8_dot);
     } else {
-      return exact(row, col, kernels().int16_dot(x, y, cols()));
+      sum = dot(kernels().int16_dot);
     }
+    return detail::rho_of(sum, ranks_.square_sum(row), ranks_.square_sum(col));
   }
-
   [[nodiscard]] bool takes_filter() const override { return true; }
   [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
     auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);
-    detail::parallel_for_ranges(size(), packed_rows_per_task, threads(),
-                                [&](index_range some, int) {
-                                  for (index_t i = some.begin; i < some.end; ++i)
-                                    out->store_row(i, ranks_.row(i));
-                                });
+    detail::parallel_for_each(size(), packed_rows_per_task, threads(),
+                              [&](index_t i, int) { out->store_row(i, ranks_.row(i)); });
     return out;
   }
   [[nodiscard]] const packed_sums& sums() const {
@@ -119,7 +121,8 @@ class packed_rank_search final : public packed_search {
     return out;
   }
 
-  void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const override {
+  // What is kept of blocks most of which have some.
+  void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
     for_each_block(tile, [&](const pair_tile& block) {
       const kernel_tile prepared = this->sums().cut_tile(block, *cut(), scratch);
       const std::int32_t* const sums = this->sums().sums(prepared, scratch);

@@ -168,9 +168,9 @@ class wide_rank_search final : public packed_search {
   [[nodiscard]] double exact(index_t row, index_t col) const override {
     std::int64_t dot = 0;
     if constexpr (sizeof(Integer) == 2) {
-      dot = kernels().long_int16_dot(ranks_.row(row), ranks_.row(col), cols());
+      dot = kernels().int16_dot(ranks_.row(row), ranks_.row(col), cols());
     } else {
-      dot = kernels().long_int32_dot(ranks_.row(row), ranks_.row(col), cols());
+      dot = kernels().int32_dot(ranks_.row(row), ranks_.row(col), cols());
     }
     return detail::rho_of(dot, ranks_.square_sum(row), ranks_.square_sum(col));
   }

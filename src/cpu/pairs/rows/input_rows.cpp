@@ -1,15 +1,17 @@
 #include "cpu/pairs/rows/input_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "base/parallel.hpp"
 #include "cpu/pairs/rows/kept_rows.hpp"
+#include "stats/shared_columns.hpp"
 
 namespace gpu::cpu {
 namespace {
 
-constexpr index_t rows_per_task = 4096;
+constexpr index_t elements_per_task = index_t{1} << 17;
 
 template <class T>
 bool varies(const T* row, index_t cols) {
@@ -31,9 +33,27 @@ bool is_zero(const T* row, index_t cols) {
   return std::all_of(row, row + cols, [](T value) { return value == T{}; });
 }
 
+// Of a row with missing values.
+template <class T>
+bool has_shared_statistic(const detail::measure_traits& what, const T* row, index_t cols) {
+  if (what.form == detail::row_form::unit_values) {
+    // A transform centres, whatever is done to its rows behind it.
+    const bool is_transformed = what.transform != detail::row_transform::none;
+    const auto value = [row](index_t k) { return static_cast<double>(row[k]); };
+    return detail::look_at_row(value, cols, what.least_shared,
+                               is_transformed ? detail::row_centre::mean : what.centre)
+        .has_statistic;
+  }
+  const T* const end = row + cols;
+  const T* const first = std::find_if(row, end, [](T value) { return value == value; });
+  const auto count = std::count_if(first, end, [](T value) { return value == value; });
+  return count >= what.least_shared &&
+         std::any_of(first, end, [first](T value) { return value == value && value != *first; });
+}
+
 template <class T>
 bool has_statistic(const detail::measure_traits& what, const T* row, index_t cols) {
-  if (what.is_pairwise) return false;  // looked at as they are read
+  if (what.is_pairwise) return has_shared_statistic(what, row, cols);
   switch (what.form) {
     case detail::row_form::ranks:
     case detail::row_form::signs:
@@ -65,13 +85,12 @@ std::vector<std::uint8_t> input_rows::with_statistic(index_range range,
   const detail::measure_traits kept = of_kept_rows(what);
   for_each_view(range, threads, [&]<class T>(const matrix_view<const T>& view, index_t first) {
     const detail::measure_traits& own = kept_of(first) != nullptr ? kept : what;
-    const auto look_at = [&](index_range rows, int) {
-      for (index_t i = rows.begin; i < rows.end; ++i) {
-        out[static_cast<std::size_t>(first + i - range.begin)] =
-            has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
-      }
-    };
-    detail::parallel_for_ranges(view.rows(), rows_per_task, detail::thread_count(threads), look_at);
+    const index_t at_once = std::max<index_t>(1, elements_per_task / view.cols());
+    detail::parallel_for_each(view.rows(), at_once, detail::thread_count(threads),
+                              [&](index_t i, int) {
+                                out[static_cast<std::size_t>(first + i - range.begin)] =
+                                    has_statistic(own, view.row(i), view.cols()) ? 1 : 0;
+                              });
   });
   return out;
 }

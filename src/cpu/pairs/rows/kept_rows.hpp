@@ -39,12 +39,10 @@ template <class T>
 void copy_rows(const matrix_view<const T>& from, T* to, int threads) {
   constexpr index_t rows_at_once = 8192;
   const index_t length = from.row_stride();
-  detail::parallel_for((from.rows() + rows_at_once - 1) / rows_at_once,
-                       detail::thread_count(threads), [&](index_t task, int) {
-                         const index_t begin = task * rows_at_once;
-                         const index_t count = std::min(rows_at_once, from.rows() - begin);
-                         std::copy_n(from.row(begin), count * length, to + begin * length);
-                       });
+  detail::parallel_for_ranges(
+      from.rows(), rows_at_once, detail::thread_count(threads), [&](detail::index_range some, int) {
+        std::copy_n(from.row(some.begin), some.size() * length, to + some.begin * length);
+      });
 }
 
 }  // namespace gpu::cpu

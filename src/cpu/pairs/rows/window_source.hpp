@@ -149,4 +149,17 @@ class window_source final : public row_source {
   index_t piece_rows_;
 };
 
+/// Looks at all rows of an input; the source of those that have a statistic.
+template <class Form>
+std::unique_ptr<row_source> find_source(const Form& form, const input_rows& input,
+                                        const row_options& options, row_preparation& found) {
+  row_inspector inspector(found);
+  const auto look_at = [&](index_range range, const auto& take) {
+    inspector.look_at(input, range, options.what, options.threads, take);
+  };
+  return std::make_unique<window_source<Form>>(
+      form, input, find_present(options.selection, input.rows(), found, look_at, [](auto&&...) {}),
+      options, false);
+}
+
 }  // namespace gpu::cpu

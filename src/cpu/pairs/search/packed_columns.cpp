@@ -123,4 +123,14 @@ void packed_columns::copy_row_steps(index_t begin, index_t end, std::uint8_t* ou
   std::memset(out, 0, static_cast<std::size_t>(padding * steps_ * step_bytes));
 }
 
+packed_tile packed_columns::tile(const pair_tile& of, std::uint8_t* row_steps) const {
+  copy_row_steps(of.row_begin, of.row_end, row_steps);
+  return {.columns = data_.data() + of.col_begin / group_lanes * group_bytes(),
+          .row_steps = row_steps,
+          .steps = steps_,
+          .rows = of.rows(),
+          .cols = of.cols(),
+          .diagonal = of.col_begin - of.row_begin};
+}
+
 }  // namespace gpu::cpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cpu/pairs/loops/kernels.hpp"
+#include "cpu/pairs/rows/pair_search.hpp"
 #include "cpu/platform/aligned_buffer.hpp"
 
 namespace gpu::cpu {
@@ -26,17 +27,15 @@ class packed_columns {
   [[nodiscard]] index_t steps() const { return steps_; }
   /// What every byte of a column is larger by than the value.
   [[nodiscard]] int offset() const { return offset_; }
-  /// The group that column `col` starts; `col` is a multiple of group_lanes.
-  [[nodiscard]] const std::uint8_t* group_of(index_t col) const {
-    return data_.data() + col / group_lanes * group_bytes();
-  }
-  /// Copies rows [begin, end) as broadcast steps, padded with zero rows to row_padding.
-  void copy_row_steps(index_t begin, index_t end, std::uint8_t* out) const;
+  /// A tile whose first column starts a group. Its rows are copied to `row_steps` as broadcast
+  /// steps, padded with zero rows to row_padding.
+  [[nodiscard]] packed_tile tile(const pair_tile& of, std::uint8_t* row_steps) const;
 
   /// Steps that rows of `cols` values take.
   static index_t steps_of(packing how, index_t cols, index_t chunk);
 
  private:
+  void copy_row_steps(index_t begin, index_t end, std::uint8_t* out) const;
   [[nodiscard]] index_t group_bytes() const { return steps_ * group_lanes * column_bytes_; }
   [[nodiscard]] std::size_t place_of(index_t row, index_t step) const {
     return static_cast<std::size_t>(row / group_lanes * group_bytes() +

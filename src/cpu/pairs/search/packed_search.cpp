@@ -27,7 +27,7 @@ constexpr double usual_error = 4e-4;
 constexpr double pairs_per_sample = 32768;
 constexpr index_t least_sample = 64;
 constexpr index_t most_sample = 1 << 14;
-constexpr std::size_t samples_per_task = 256;
+constexpr index_t samples_per_task = 256;
 
 struct row_pair {
   index_t row;
@@ -143,17 +143,12 @@ double packed_search::pairs() const {
 const std::vector<double>& packed_search::sample() {
   const double pairs = this->pairs();
   if (!sample_.empty() || !(pairs > 0)) return sample_;
-  const auto count = static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
-                                                         static_cast<double>(least_sample),
-                                                         static_cast<double>(most_sample)));
-  sample_.resize(count);
-  const std::size_t tasks = (count + samples_per_task - 1) / samples_per_task;
-  detail::parallel_for(static_cast<index_t>(tasks), threads_, [&](index_t task, int) {
-    const std::size_t begin = static_cast<std::size_t>(task) * samples_per_task;
-    for (std::size_t k = begin; k < std::min(begin + samples_per_task, count); ++k) {
-      const row_pair drawn = draw_pair(layout(), k);
-      sample_[k] = exact(drawn.row, drawn.col);
-    }
+  sample_.resize(static_cast<std::size_t>(std::clamp(pairs / pairs_per_sample,
+                                                     static_cast<double>(least_sample),
+                                                     static_cast<double>(most_sample))));
+  detail::parallel_for_each(std::ssize(sample_), samples_per_task, threads_, [&](index_t k, int) {
+    const row_pair drawn = draw_pair(layout(), static_cast<std::uint64_t>(k));
+    sample_[static_cast<std::size_t>(k)] = exact(drawn.row, drawn.col);
   });
   return sample_;
 }
@@ -175,7 +170,9 @@ void packed_search::choose_for_cut(const pair_cut& cut) {
                .kept = estimated_share(passed_at(cut.least - error) - sure, sampled),
                .candidates = 1};
   cpu_pair_costs costs = this->costs();
-  const bool is_offered = kernels().screen.search != nullptr &&
+  // Sums of 16 bits leave nearly all pairs of rows as long as wide_products takes.
+  const bool is_rough = kernels().screen.columns == packing::byte_pairs && !form_.how;
+  const bool is_offered = kernels().screen.search != nullptr && !is_rough &&
                           cols() <= pair_policy::most_screened_cols && cut.least > 0;
   estimate_.candidates = is_offered ? share_above(cut.least - least_error) : 1;
   if (!is_offered) costs.screen = infinity;
@@ -266,14 +263,9 @@ void packed_search::above(const pair_tile& tile, const double* bars, bool by_mag
   filter_->above(tile, bars, by_magnitude, scratch, test);
 }
 
-void packed_search::select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
-  pair_search::matches(tile, scratch, out);
-}
-
 void packed_search::matches(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
   if (keeps_none_) return;  // and nothing is packed
-  if (!cut_) return pair_search::matches(tile, scratch, out);
-  if (way_ == cpu_pair_way::every) return select(tile, scratch, out);
+  if (!cut_ || way_ == cpu_pair_way::every) return pair_search::matches(tile, scratch, out);
   find(tile, scratch, [&](index_t row, index_t col, double statistic) {
     out.push({static_cast<std::uint32_t>(tile.row_begin + row),
               static_cast<std::uint32_t>(tile.col_begin + col), statistic});

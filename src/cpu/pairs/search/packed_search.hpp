@@ -72,8 +72,6 @@ class packed_search : public pair_search {
   [[nodiscard]] virtual bool pays_to_pack() const { return true; }
   /// Pairs that are asked for.
   [[nodiscard]] double pairs() const;
-  /// The kept pairs of `tile` where most blocks have some: by default from all statistics.
-  virtual void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const;
   [[nodiscard]] std::size_t kernel_bytes() const override;
 
   /// The cut of the task; none where there is none, or no filter can look for it: then all

@@ -61,32 +61,31 @@ const std::int32_t* packed_sums::sums(const kernel_tile& block, pair_scratch& sc
 }
 
 kernel_tile packed_sums::tile_of(const pair_tile& tile, pair_scratch& scratch) const {
-  std::uint8_t* const steps = steps_of(scratch);
-  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
-  return {.columns = columns_.group_of(tile.col_begin),
-          .row_steps = steps,
-          .steps = columns_.steps(),
-          .rows = tile.rows(),
-          .cols = tile.cols(),
-          .diagonal = tile.col_begin - tile.row_begin};
+  return {columns_.tile(tile, steps_of(scratch))};
 }
 
-float* packed_sums::row_cuts_of(pair_scratch& scratch) const {
-  return reinterpret_cast<float*>(steps_of(scratch) +
-                                  pair_policy::task_rows * columns_.steps() * step_bytes);
+// A tile whose row i is compared with cut_of(i) times the scale of a column, `weakest` behind the
+// last.
+template <class CutOf>
+kernel_tile packed_sums::compared(const pair_tile& tile, pair_scratch& scratch, float weakest,
+                                  const CutOf& cut_of) const {
+  kernel_tile out = tile_of(tile, scratch);
+  auto* const row_cut = reinterpret_cast<float*>(
+      steps_of(scratch) + pair_policy::task_rows * columns_.steps() * step_bytes);
+  std::fill_n(row_cut, round_up(tile.rows(), row_padding), weakest);
+  for (index_t i = 0; i < tile.rows(); ++i) {
+    row_cut[i] = cut_of(i, double{scales_.of(tile.row_begin + i)});
+  }
+  out.row_cut = row_cut;
+  out.col_scale = scales_.from(tile.col_begin);
+  return out;
 }
 
 kernel_tile packed_sums::cut_tile(const pair_tile& tile, const pair_cut& cut,
                                   pair_scratch& scratch) const {
-  kernel_tile out = tile_of(tile, scratch);
-  float* const row_cut = row_cuts_of(scratch);
-  std::fill_n(row_cut, round_up(tile.rows(), row_padding), 0.0f);
-  for (index_t i = 0; i < tile.rows(); ++i) {
-    row_cut[i] =
-        static_cast<float>(cut.least * static_cast<double>(scales_.of(tile.row_begin + i)));
-  }
-  out.row_cut = row_cut;
-  out.col_scale = scales_.from(tile.col_begin);
+  kernel_tile out = compared(tile, scratch, 0.0F, [&](index_t, double scale) {
+    return static_cast<float>(cut.least * scale);
+  });
   out.band = scales_.band_of(cut.least);
   if (cut.side == cut_side::negative) out.sign_flip = 0x80000000u;
   if (cut.side == cut_side::magnitude) out.sign_keep = 0x7fffffffu;
@@ -97,15 +96,9 @@ kernel_tile packed_sums::cut_tile(const pair_tile& tile, const pair_cut& cut,
 void packed_sums::above(const pair_tile& tile, const double* bars, bool by_magnitude,
                         pair_scratch& scratch, const exact_test& test) const {
   constexpr float never = 3e38F;
-  kernel_tile out = tile_of(tile, scratch);
-  float* const row_cut = row_cuts_of(scratch);
-  std::fill_n(row_cut, round_up(tile.rows(), row_padding), never);
-  for (index_t i = 0; i < tile.rows(); ++i) {
-    const double scale = scales_.of(tile.row_begin + i);
-    row_cut[i] = bars[i] < -2 ? -never : static_cast<float>(bars[i] * scale);
-  }
-  out.row_cut = row_cut;
-  out.col_scale = scales_.from(tile.col_begin);
+  kernel_tile out = compared(tile, scratch, never, [&](index_t i, double scale) {
+    return bars[i] < -2 ? -never : static_cast<float>(bars[i] * scale);
+  });
   out.band = scales_.band_of(1);
   if (by_magnitude) out.sign_keep = 0x7fffffffu;
   out.diagonal = tile.rows();  // every pair counts

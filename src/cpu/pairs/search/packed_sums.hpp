@@ -64,7 +64,9 @@ class packed_sums final : public pair_filter {
                                      pair_scratch& scratch) const;
 
  private:
-  [[nodiscard]] float* row_cuts_of(pair_scratch& scratch) const;
+  template <class CutOf>
+  [[nodiscard]] kernel_tile compared(const pair_tile& tile, pair_scratch& scratch, float weakest,
+                                     const CutOf& cut_of) const;
 
   const dot_kernels& dots_;
   const row_scales& scales_;

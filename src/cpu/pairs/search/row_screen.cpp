@@ -112,11 +112,8 @@ void row_screen::search(const pair_tile& tile, const pair_cut& cut, pair_scratch
   // Rounding of q^2 and of the exact statistic, and down to an integer.
   const double least = std::floor(scale_ * scale_ * weakest(cut.least) * (1 - 1e-9));
   const auto threshold = static_cast<std::uint32_t>(std::max(1.0, least));
-  screen_tile out{.columns = columns_.group_of(tile.col_begin),
-                  .steps = columns_.steps(),
-                  .rows = tile.rows(),
-                  .cols = tile.cols(),
-                  .diagonal = tile.col_begin - tile.row_begin};
+  auto* steps = reinterpret_cast<std::uint8_t*>(scratch.kernel.data());
+  screen_tile out{columns_.tile(tile, steps)};
   if (cut.side == cut_side::magnitude) {
     // x <= -threshold wraps around, -threshold < x < threshold stays below the limit.
     out.bias = static_cast<std::int32_t>(threshold - 1);
@@ -126,9 +123,7 @@ void row_screen::search(const pair_tile& tile, const pair_cut& cut, pair_scratch
     out.bias = static_cast<std::int32_t>(sign);
     out.limit = sign + threshold;
   }
-  auto* steps = reinterpret_cast<std::uint8_t*>(scratch.kernel.data());
   const index_t row_bytes = columns_.steps() * step_bytes;
-  columns_.copy_row_steps(tile.row_begin, tile.row_end, steps);
   auto* values = reinterpret_cast<std::int8_t*>(steps);
   if (cut.side == cut_side::negative) {  // what is negative is positive with the other row
     std::transform(values, values + tile.rows() * row_bytes, values,
@@ -143,7 +138,6 @@ void row_screen::search(const pair_tile& tile, const pair_cut& cut, pair_scratch
                                           static_cast<std::uint32_t>(columns_.offset()) *
                                               static_cast<std::uint32_t>(sum));
   }
-  out.row_steps = steps;
   out.row_bias = biases;
   kernel_->search(out, test);
 }

@@ -19,32 +19,28 @@ void number_rows(const ordinary_ranks<Integer>& ranks, int threads, const Store&
   constexpr index_t values_per_task = index_t{1} << 15;
   const index_t cols = ranks.stride;
   const index_t at_once = std::max<index_t>(1, values_per_task / cols);
-  const index_t rows = ranks.size();
-  detail::parallel_for((rows + at_once - 1) / at_once, detail::thread_count(threads),
-                       [&](index_t task, int) {
-                         std::vector<std::uint32_t> count(static_cast<std::size_t>(2 * cols));
-                         std::vector<std::uint32_t> values(static_cast<std::size_t>(cols));
-                         Scratch scratch;
-                         const index_t end = std::min(rows, (task + 1) * at_once);
-                         for (index_t i = task * at_once; i < end; ++i) {
-                           const auto place = [&](index_t k) {
-                             return static_cast<std::size_t>(index_t{ranks.row(i)[k]} + cols);
-                           };
-                           std::fill(count.begin(), count.end(), 0U);
-                           for (index_t k = 0; k < cols; ++k) ++count[place(k)];
-                           row_ties ties;
-                           std::uint32_t number = 0;
-                           for (std::uint32_t& each : count) {
-                             if (each > 0) {
-                               stats::add_group(ties, each);
-                               each = number++;
-                             }
-                           }
-                           for (index_t k = 0; k < cols; ++k)
-                             values[static_cast<std::size_t>(k)] = count[place(k)];
-                           store(i, values, ties, scratch);
-                         }
-                       });
+  detail::parallel_for_ranges(
+      ranks.size(), at_once, detail::thread_count(threads), [&](detail::index_range some, int) {
+        std::vector<std::uint32_t> count(static_cast<std::size_t>(2 * cols));
+        std::vector<std::uint32_t> values(static_cast<std::size_t>(cols));
+        Scratch scratch;
+        for (index_t i = some.begin; i < some.end; ++i) {
+          const auto place = [&](index_t k) {
+            return static_cast<std::size_t>(index_t{ranks.row(i)[k]} + cols);
+          };
+          std::fill(count.begin(), count.end(), 0U);
+          for (index_t k = 0; k < cols; ++k) ++count[place(k)];
+          row_ties ties;
+          std::uint32_t number = 0;
+          for (std::uint32_t& each : count) {
+            if (each == 0) continue;
+            stats::add_group(ties, each);
+            each = number++;
+          }
+          for (index_t k = 0; k < cols; ++k) values[static_cast<std::size_t>(k)] = count[place(k)];
+          store(i, values, ties, scratch);
+        }
+      });
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ class packed_rank_search final : public packed_search {
     }
     return detail::rho_of(sum, ranks_.square_sum(row), ranks_.square_sum(col));
   }
+
   [[nodiscard]] bool takes_filter() const override { return true; }
   [[nodiscard]] std::unique_ptr<pair_filter> make_filter() const override {
     auto out = std::make_unique<packed_sums>(kernels(), *form().how, size(), cols(), form().scales);

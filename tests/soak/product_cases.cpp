@@ -11,6 +11,7 @@ namespace {
 using gpu::binary_matmul_variant;
 using gpu::index_t;
 using gpu::matmul_variant;
+using gpu::pair_variant;
 using gpu::transposition;
 
 template <class T>

@@ -141,7 +141,7 @@ TEST_CASE("mean_filter keeps its limit", "[limits][cuda]") {
   for (const filter& with : {filter{5, gpu::mean_filter_variant::direct},
                              {101, gpu::mean_filter_variant::block_sums},
                              {5000, gpu::mean_filter_variant::multi_level},
-                             {30000, gpu::mean_filter_variant::automatic}}) {
+                             {17'000, gpu::mean_filter_variant::automatic}}) {
     CAPTURE(with.window);
     check_limits([&](const gpu::execution& exec) {
       answer out;

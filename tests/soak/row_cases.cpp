@@ -119,6 +119,10 @@ void filter(dice& d, mean_filter_variant variant, cudaStream_t stream) {
       .boundary = draw_boundary(d)};
   if (d.between(0, 7) == 0) options.window = d.between(1'000'000, 2'000'000'000);
   const index_t cols = is_wide ? d.between(40'000, 100'000) : d.between(1, d.coin() ? 60 : 12'000);
+  using enum gpu::boundary;
+  if (options.boundary != zero && options.boundary != shrink && options.boundary != valid) {
+    options.window = std::min(options.window, std::max<index_t>(511, 2 * cols - 1));
+  }
   const index_t rows = std::min(d.rows(), 1 + 400'000 / cols);
   const gpu::matrix<In> x = draw_matrix<In>(d, rows, cols);
   if (std::is_floating_point_v<In> && d.coin()) options.nans = gpu::nan_policy::omit;

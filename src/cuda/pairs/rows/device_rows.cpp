@@ -277,8 +277,8 @@ void device_rows::prepare(const measure_traits& what, const detail::pair_tables&
     const auto alone = make_solo_share(exec.on_progress);
     const auto walk = alone->walk("prepare", fresh_, static_cast<std::uint64_t>(fresh_));
     // The memory of the rows is ordered on the stream, and so may be what needs no other memory.
-    const bool is_ordered =
-        place_ == table_place::this_device && threads_ == 1 && resident_ && ranks_row_bytes_ == 0;
+    const bool is_ordered = place_ == table_place::this_device && threads_ == 1 && resident_ &&
+                            ranks_row_bytes_ == 0 && sent_row_bytes_ == 0;
     if (!is_ordered) GPU_SIMILARITY_CUDA_CHECK(cudaStreamSynchronize(stream));
     const auto keep = [&](row_range rows, const std::byte* from, cudaStream_t on) {
       if (resident_) return;

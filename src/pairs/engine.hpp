@@ -229,8 +229,8 @@ first_nan_column(const device_table_view& table, index_t row, const execution& e
 /// Those of `rows` of a table in device memory that hold an infinite value, in one of `columns`
 /// where there are any named. `rows` are ascending. Waits.
 GPU_SIMILARITY_CUDA_FUNCTION std::vector<index_t> infinite_rows(
-    const device_table_view& table, std::span<const index_t> rows,
-    std::span<const index_t> columns, const execution& exec) GPU_SIMILARITY_OR_THROW;
+    const device_table_view& table, std::span<const index_t> rows, std::span<const index_t> columns,
+    const execution& exec) GPU_SIMILARITY_OR_THROW;
 /// The ties of each row of a table in device memory of at most most_cols_on_cuda columns of signs.
 /// Waits.
 GPU_SIMILARITY_CUDA_FUNCTION std::vector<row_ties> find_device_ties(

@@ -84,7 +84,7 @@ struct pair_tables {
   any_table x;                      ///< The table, or the first of two.
   std::optional<any_table> y = {};  ///< The second one; its element type may differ.
   std::shared_ptr<const prepared_table> prepared_y = {};  ///< The second one instead of y.
-  /// Columns of rows of bits, which stand in x and y as int32 words of 32 each; -1: of numbers.
+  /// Columns of rows of bits, which x and y hold as int32 words of 32 each; -1: of numbers.
   index_t bits = -1;
   index_t y_bits = -1;  ///< The same of y.
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Host-callable launches that look for pairs with a difference in two blocks of statistics. Asynchronous on `stream`; no allocation, no
-// synchronisation.
+// Host-callable launches that look for pairs with a difference in two blocks of statistics.
+// Asynchronous on `stream`; no allocation, no synchronisation.
 
 #include <cuda_runtime_api.h>
 

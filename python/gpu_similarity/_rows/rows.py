@@ -118,7 +118,8 @@ def mean_filter(
     x : array_like, shape (columns,) or (rows, columns)
         Values; an array in the memory of a GPU is filtered there, on its current stream.
     window : int
-        Elements of a window; up to 511, or less than twice the row. Longer with "zero" and "shrink".
+        Elements of a window; up to 511, or less than twice the row. "zero" and "shrink" have no
+        limit.
     origin : int
         Shift of the windows, as in scipy.ndimage.uniform_filter1d.
     boundary : {"reflect", "zero", "nearest", "mirror", "wrap", "shrink", "valid"}

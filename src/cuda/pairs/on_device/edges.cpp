@@ -90,7 +90,7 @@ class stream_edge_matrix final : public stream_sink {
                   area.rows, kernels::pair_region::whole, stream);
     }
     matrix.select(keep, {table_on_device(*table_, room_, stream), sink_.keep.side}, sink_.edges,
-                   found, stream);
+                  found, stream);
   }
 
  private:

@@ -25,7 +25,8 @@ class stream_sink {
   [[nodiscard]] row_extra extra() const { return extra_; }
   /// What has to be zero before it runs.
   [[nodiscard]] virtual kernels::zeroed_words zeros() const { return {}; }
-  /// Before rows are prepared whose statistics are ready then: where they go, if they are the result.
+  /// Before rows are prepared whose statistics are ready then: where they go, if they are the
+  /// result.
   virtual void take_ready(stream_rows& /*rows*/) const {}
   virtual void run(const stream_rows& rows, const detail::keep_range& keep,
                    cudaStream_t stream) const = 0;

@@ -26,6 +26,9 @@ NAMES = {
         "gpu::edge_sink sink, gpu::pair_options options",
     ("docs/calls.md", "const auto library"):
         "gpu::matrix_view<const float> x, gpu::matrix_view<const float> y, gpu::edge_sink sink, gpu::pair_options options",
+    ("docs/calls.md", "const gpu::device_matrix_view"):
+        "const float* on_device, const void* weights, gpu::index_t patients, gpu::index_t genes, gpu::index_t rows, "
+        "gpu::index_t cols",
     ("docs/calls.md", "struct table"): "const table& my_table",
     ("docs/calls.md", "gpu::column_matrix_view"):
         "const std::vector<double>& samples, gpu::index_t rows, gpu::index_t cols",

@@ -88,8 +88,10 @@ gpu::detail::pair_tables pair_tables::of(gpu::index_t bits) const {
 pair_call::pair_call(option_reader& reader) : context(reader) {
   reader.read("measure", what);
   reader.read("bits", bits);
-  reader.read("alpha", options.alpha);
-  reader.read("beta", options.beta);
+  if (bits >= 0) {  // to callers with rows of numbers alpha means max_p
+    reader.read("alpha", options.alpha);
+    reader.read("beta", options.beta);
+  }
   reader.read("max_p", keep.max_p);
   reader.read("min_abs", keep.min_abs);
   reader.read("tail", keep.side);

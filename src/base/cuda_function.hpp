@@ -14,8 +14,6 @@ inline constexpr const char* not_built = "the library was built without CUDA";
 }
 }  // namespace gpu::inline v0::detail
 
-// Parameters have names for the reader; builds with CUDA warn of those that nothing uses.
-#pragma GCC diagnostic ignored "-Wunused-parameter"
 #define GPU_SIMILARITY_CUDA_FUNCTION inline
 #define GPU_SIMILARITY_OR_THROW       \
   {                                   \

@@ -32,7 +32,7 @@ struct matmul_choice {
   int wgmma_columns = 0;  // tensor: tile width of the warpgroup products, 0 for warp products
 };
 
-/// The bytes of a product that is made beside C, because C is read afterwards: 0 where beta or
+/// The bytes of a product that is made apart from C, because C is read afterwards: 0 where beta or
 /// alpha is 0.
 [[nodiscard]] std::size_t separate_product_bytes(const matmul_extents& extents,
                                                  std::size_t element_bytes,

@@ -34,7 +34,7 @@ gpu::matrix<T> transpose(const gpu::matrix<T>& from) {
   return out;
 }
 
-// Small numbers of eighths, of which half precision holds each.
+// Small numbers of eighths: half precision holds each of them.
 gpu::matrix<float> eighths(index_t rows, index_t cols, unsigned seed) {
   auto out = gpu_test::random_matrix<float>(rows, cols, seed);
   for (index_t i = 0; i < rows * cols; ++i) {

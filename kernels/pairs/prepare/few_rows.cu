@@ -1,6 +1,6 @@
 // Few unit rows times many others, which are read once: a warp keeps its rows as they came in
-// shared memory, beside the few, finds how each becomes a unit row, and multiplies. Sums are in the
-// order of stats/unit_rows.hpp.
+// shared memory, next to the few, finds how each becomes a unit row, and multiplies. Sums are in
+// the order of stats/unit_rows.hpp.
 //
 // A short row has a thread to itself, with all eight partial sums, and becomes a unit row in its
 // place; what a warp reads of the few rows is then one address. A longer one has eight threads, a

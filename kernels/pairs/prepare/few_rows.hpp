@@ -23,7 +23,7 @@ struct few_rows {
   float* floats = nullptr;
   index_t pitch = 0;
 };
-/// Whether a block with so much shared memory holds them beside some rows of such elements.
+/// Whether a block with so much shared memory holds them and some rows of such elements.
 bool fits_few_rows(index_t rows, index_t cols, std::size_t element_bytes, std::size_t shared_bytes);
 /// Statistics [0, by.count) x [first, first + data.rows()), of the rows that launch_unit_rows would
 /// make of `data`, and square_sums[i] of row i of `data` as there.

@@ -26,7 +26,7 @@ __device__ __forceinline__ void for_each_sum(const Do& what) {
   }
 }
 
-// The tiles of x and y, of which those on the diagonal of equal rows are one: it is read once.
+// The tiles of x and y. Those of equal rows, on the diagonal, are one tile: it is read once.
 template <class Layout>
 struct row_feeder : tile_feeder_f64<Layout, tile_order::by_lane, 2, tile_order::by_lane, 2> {
   using base = tile_feeder_f64<Layout, tile_order::by_lane, 2, tile_order::by_lane, 2>;

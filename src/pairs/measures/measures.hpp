@@ -27,7 +27,7 @@ enum class row_form {
   /// The signs of x_j - x_i of all columns i < j, from ranks. The statistic is detail::rho_of of
   /// exact sums of their products: Kendall's tau-b.
   signs,
-  /// Bits, of which a row is the set of those that are 1, as words of 32. The statistic is
+  /// Bits, as words of 32: a row is the set of the bits that are 1. The statistic is
   /// stats::set_similarity of exact counts. Engines of their own (src/tanimoto) have them: nothing
   /// in the engines of numbers sees such rows.
   bits

@@ -122,7 +122,7 @@ class packed_rank_search final : public packed_search {
     return out;
   }
 
-  // What is kept of blocks most of which have some.
+  // The kept pairs of blocks, if most blocks have some.
   void select(const pair_tile& tile, pair_scratch& scratch, hit_buffer& out) const {
     for_each_block(tile, [&](const pair_tile& block) {
       const kernel_tile prepared = this->sums().cut_tile(block, *cut(), scratch);

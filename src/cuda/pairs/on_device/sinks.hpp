@@ -21,7 +21,7 @@ class stream_sink {
   stream_sink(const stream_sink&) = delete;
   stream_sink& operator=(const stream_sink&) = delete;
 
-  /// What tiles need beside the rows.
+  /// What tiles need besides the rows.
   [[nodiscard]] row_extra extra() const { return extra_; }
   /// What has to be zero before it runs.
   [[nodiscard]] virtual kernels::zeroed_words zeros() const { return {}; }

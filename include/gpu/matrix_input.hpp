@@ -246,6 +246,7 @@ template <detail::borrowed_table X>
 [[nodiscard]] inline device_table_view transposed(const device_table_view& x) {
   return {x.data(), x.type(), x.cols(), x.rows(), x.col_stride(), x.row_stride()};
 }
+/// That of a device_matrix_view.
 template <class T>
 [[nodiscard]] device_table_view transposed(device_matrix_view<T> x) {
   return transposed(device_table_view(x));

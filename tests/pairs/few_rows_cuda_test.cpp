@@ -54,7 +54,7 @@ void check_shape(index_t few, index_t many, index_t cols, std::uint64_t seed) {
 
 TEST_CASE("Few rows against many have the bits of the CPU", "[pairs][device]") {
   std::uint64_t seed = 1;
-  for (const index_t cols : {3, 8, 16, 127, 128, 129, 1000}) {
+  for (const index_t cols : {3, 8, 16, 127, 128, 129, 1000, 4000}) {
     for (const index_t few : {1, 4, 5, 17, 128}) {
       check_shape<float>(few, seed % 2 == 0 ? 33 : 700, cols, seed);
       check_shape<double>(few, 31, cols, seed + 100);

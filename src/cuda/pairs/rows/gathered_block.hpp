@@ -15,11 +15,14 @@
 
 namespace gpu::cuda {
 
-/// Bytes of a row as it is read.
-inline std::size_t read_row_bytes(const device_table_view& table) {
+/// Bytes of an element, and of a row, as it is read.
+inline std::size_t read_element_bytes(const device_table_view& table) {
   std::size_t size = 0;
   detail::with_read_type(table.type(), [&](auto value) { size = sizeof value; });
-  return static_cast<std::size_t>(table.cols()) * size;
+  return size;
+}
+inline std::size_t read_row_bytes(const device_table_view& table) {
+  return static_cast<std::size_t>(table.cols()) * read_element_bytes(table);
 }
 
 /// Bytes of scratch memory a row that with_block() needs.

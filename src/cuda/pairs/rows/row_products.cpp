@@ -1,5 +1,6 @@
 #include "cuda/pairs/rows/row_products.hpp"
 
+#include "cuda/pairs/rows/gathered_block.hpp"
 #include "kernels/pairs/prepare/few_rows.hpp"
 #include "plan/forced/forced_ways.hpp"
 #include "plan/neighbor_policy.hpp"
@@ -56,13 +57,10 @@ bool takes_ready(const detail::measure_traits& what, pair_variant variant,
                           area.cols.size() <= most_ready_statistics / area.rows.size();
   if (!is_offered || !detail::ways_in_force().cuda.ready.value_or(true)) return false;
   const bool is_transformed = what.transform != detail::row_transform::none;
-  return std::visit(
-      [&]<class View>(const View& y) {
-        const std::size_t bytes =
-            is_transformed ? sizeof(double) : sizeof(typename View::value_type);
-        return kernels::fits_few_rows(area.rows.size(), y.cols(), bytes, device.block_shared_bytes);
-      },
-      *tables.y);
+  const device_table_view y = detail::device_view(*tables.y);
+  return kernels::fits_few_rows(area.rows.size(), y.cols(),
+                                is_transformed ? sizeof(double) : read_element_bytes(y),
+                                device.block_shared_bytes);
 }
 
 std::optional<pair_tile_kind> estimating_tile(const row_format& format, pair_variant variant,

@@ -215,12 +215,12 @@ inline constexpr all_pairs_of<measure::kendall> kendall_all_pairs{};
 /// order of the exact ratios. Every backend and variant decides alike, bit for bit.
 ///
 /// Data is a gpu::bit_matrix, or a view of words; cols up to 2^31 - 1, bits past the last column
-/// are ignored. There is no significance test: p of an edge is NaN, and a cut on p or an adjustment
-/// throws gpu::unsupported. `keep.side` tail::less keeps similarities <= -min_abs: all pairs for 0,
-/// else none. A dense result has S of each row with itself on its diagonal: 0 of an empty row.
-/// Variants are `tiled` on the CPU; on CUDA `hopper`, which decides the pairs where they are
-/// counted, up to 65,024 columns; `tensor` and `shared_tiled`, which write counts to memory first.
-/// gpu::unsupported for tables of numbers, and for options of numbers.
+/// are ignored. These measures have no significance test: p of an edge is NaN, and a cut on p or an
+/// adjustment throws gpu::unsupported. `keep.side` tail::less keeps similarities <= -min_abs: all
+/// pairs for 0, else none. A dense result has S of each row with itself on its diagonal: 0 of an
+/// empty row. Variants are `tiled` on the CPU; on CUDA `hopper`, which decides the pairs where they
+/// are counted, up to 65,024 columns; `tensor` and `shared_tiled`, which write counts to memory
+/// first. gpu::unsupported for tables of numbers, and for options of numbers.
 ///
 /// Cost: rows^2 / 2 * cols / 32 word operations, for top_k_sink and a dense result twice as many.
 /// Memory: one padded copy of the bits, tiles, and what the sink keeps.

@@ -66,7 +66,7 @@ void cut_empty_places(filter_shape& shape) {
   shape.window = shape.left + 1 + right;
 }
 
-// The cost of a window must not be that of values that are there only because the row is repeated.
+// A window must not cost time for values that are there only because the row is repeated.
 void check_not_far(index_t window, index_t cols, boundary mode) {
   if (cols == 0 || window <= max_far_window || window < 2 * cols) return;
   throw invalid_argument(fmt::format(

@@ -12,7 +12,7 @@
 //
 // A chain of additions takes its time however many processors there are, so rows longer than
 // most_whole_columns are cut into slices: each has partial sums of its own, and a partial sum of
-// the row is that of the first slice, to which those of the others are added in order. A chain
+// the row begins with the first slice's, and the other slices' are added in order. A chain
 // through a million columns has 125,000 steps, of slices 512 and then 244. More levels would not
 // pay: with as many columns as make the second chain long, reading them takes longer.
 

@@ -63,7 +63,7 @@ bool same_bytes(const List& a, const List& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(*a.data())) == 0;
 }
 
-// Every kind of result of a table in device memory is that of the host.
+// Every kind of result of a table in device memory equals the result on the host.
 template <class T>
 void check_results(const gpu::matrix<T>& host, const gpu::device_table_view& there) {
   for (const gpu::measure what : gpu::all_measures()) {

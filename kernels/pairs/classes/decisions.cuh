@@ -115,7 +115,8 @@ __device__ __forceinline__ unsigned kept_in_rows(const decisions& kept) {
   return rows;
 }
 
-/// Adds the row counts of a step to `degree`, that of the step's first row. All lanes call.
+/// Adds the row counts of a step to `degree`, which begins with the step's first row. All lanes
+/// call.
 __device__ __forceinline__ void add_row_counts(unsigned rows, unsigned* degree, int counted_row) {
   const unsigned lane = threadIdx.x & 31U;
   rows += __shfl_xor_sync(~0U, rows, 1);

@@ -25,6 +25,9 @@ constexpr int usual_warps = 8;
 constexpr index_t short_columns = 128;
 constexpr int least_warps = 2;
 constexpr index_t most_few_rows = 16;
+// Rows that are multiplied together: of short ones, and of longer ones if there is more than one.
+constexpr int short_together = 4;
+constexpr int together_of_many = 10;
 
 // Elements of one of the few rows: whole groups of eight.
 constexpr index_t few_pitch(index_t cols) {
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(most_warps * 32, 1)
       return divide_by_length<T>(scaling.scaled(value), scaling.length, inverse);
     };
     if constexpr (lanes == 1) {
-      // From the end, eight at a time: an element is no further on than its double.
+      // From the end, eight at a time: an element never lies behind its double.
       const auto* const from = reinterpret_cast<const volatile T*>(own_row);
       auto* const units = reinterpret_cast<volatile double*>(own_row);
       for (int k = pitch - unit_lanes; k >= 0; k -= unit_lanes) {
@@ -201,8 +204,8 @@ void launch(device_matrix_view<const T> data, few_rows_arguments args, cudaStrea
 bool fits_few_rows(index_t rows, index_t cols, std::size_t element_bytes,
                    std::size_t shared_bytes) {
   if (rows > most_few_rows) return false;
-  const index_t few =
-      (rows == 1 ? 1 : round_up(rows, 10)) * few_pitch(cols) * index_t{sizeof(double)};
+  const index_t few = (rows == 1 ? 1 : round_up(rows, index_t{together_of_many})) *
+                      few_pitch(cols) * index_t{sizeof(double)};
   return few + least_warps * warp_bytes(cols, element_bytes) <= static_cast<index_t>(shared_bytes);
 }
 
@@ -213,9 +216,9 @@ void launch_multiply_few_rows(device_matrix_view<const T> data, detail::row_cent
   if (data.rows() == 0 || by.count == 0) return;
   const few_rows_arguments args{
       .by = by, .first = first, .centre = centre, .padded_rows = 0, .square_sums = square_sums};
-  if (data.cols() <= short_columns) return launch<T, 1, 4>(data, args, stream);
+  if (data.cols() <= short_columns) return launch<T, 1, short_together>(data, args, stream);
   if (by.count == 1) return launch<T, unit_lanes, 1>(data, args, stream);
-  launch<T, unit_lanes, 10>(data, args, stream);
+  launch<T, unit_lanes, together_of_many>(data, args, stream);
 }
 
 #define GPU_SIMILARITY_INSTANTIATE(T)                                                        \

@@ -109,7 +109,7 @@ constexpr int slice_columns = static_cast<int>(detail::slice_columns);
 /// What the blocks of a row share. Zeros at first.
 struct shared_row {
   unsigned long long highest;   // the key of the greatest value; NaN is above all
-  unsigned long long lowest;    // the complement of that of the least
+  unsigned long long lowest;    // the complement of the bits of the least
   unsigned long long smallest;  // the complement of the bits of the least magnitude above 0
   unsigned done;                // blocks of this pass
   bool is_summed;               // whether the survey has found the mean

@@ -156,8 +156,8 @@ class row_part {
   row_lanes group_;
 };
 
-/// Looks through a row: value(k) is element k of `here`, which are none where there is no row, else
-/// `cols`; `first` is element 0.
+/// Looks through a row: value(k) is element k of `here` elements: `cols`, or none
+/// without a row; `first` is element 0.
 template <int lanes, class Value, class T>
 __device__ unit_scaling find_scaling(const row_part<lanes>& part, int here, int cols,
                                      detail::row_centre centre, const Value& value, T first) {

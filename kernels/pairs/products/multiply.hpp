@@ -57,7 +57,7 @@ struct product_job {
   index_t segment;  ///< Even.
   index_t depth;    ///< Even; below `segment` only where takes_two_sums(depth).
   int slices_apart;
-  index_t offset;  ///< Number of the first column less that of the first row.
+  index_t offset;  ///< Number of the first column minus number of the first row.
   product_blocks blocks;
   row_limit limit;
   product_memory to;  ///< Filled as product_order::direct.

@@ -34,7 +34,7 @@ struct part_listing {
 };
 
 /// Looks at every part of the step that the folder is at.
-/// @throw parts_error where there is no manifest at all, or they are of more than one job.
+/// @throw parts_error if the folder has no manifest, or manifests of more than one job.
 [[nodiscard]] part_listing list_parts(const part_folder& folder, part_check how);
 
 /// The numbers as Slurm's --array takes them: "3,7-9"; "" of none.

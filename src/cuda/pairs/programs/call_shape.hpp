@@ -58,7 +58,8 @@ kernels::pair_tile_kind dense_tile_of(const row_format& format) {
   }
 }
 
-/// Writes every statistic: that of rows i and j to out[(i - first_row) * pitch + j - first_col].
+/// Writes every statistic; rows i and j have theirs at out[(i - first_row) * pitch + j -
+/// first_col].
 template <class Value>
 tile_step<kernels::dense_sink_args> dense_step(kernels::pair_tile_kind tile, Value* out,
                                                index_t pitch, index_t first_row,

@@ -19,7 +19,7 @@ class edge_matrix {
   /// takes longer.
   static bool takes(const call_shape& shape);
 
-  /// Takes its memory, without that of statistics that are `ready`.
+  /// Takes its memory; none for statistics if these are ready.
   edge_matrix(const detail::pair_area& area, bool is_ready, arena& memory);
   /// Where ready ones are.
   void read(const double* statistics) { selected_from_ = statistics; }

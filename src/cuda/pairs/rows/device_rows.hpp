@@ -170,7 +170,7 @@ class device_rows {
                detail::row_info& info);
   // Memory for all rows, with the room in front of them.
   void allocate(pair_budget& budget, cudaStream_t stream);
-  // Makes at_ that of so many rows.
+  // Takes memory for so many rows, and lets at_ point to it.
   void take_memory(index_t rows, cudaStream_t stream);
 
   index_t count_;
@@ -192,7 +192,7 @@ class device_rows {
   std::size_t input_row_bytes_ = 0;
   std::size_t sent_row_bytes_ = 0;  // of a row of input on its way: none where it is here already
   std::size_t ranks_row_bytes_ = 0;
-  // Where the resident rows lie, in memory_, in that of prepared rows behind them, or in the
+  // Where the resident rows lie, in memory_, in memory of prepared rows behind them, or in the
   // buffers that follow; of others, what there is of all rows.
   row_memory at_;
   device_buffer<std::byte> memory_;

@@ -42,7 +42,7 @@ const void* data_of(const detail::any_table& table) {
   return view.empty() ? nullptr : view.data();
 }
 
-// The device whose memory a table is in; that of the call where every device reads it.
+// The device whose memory a table is in; the device of the call if every device reads it.
 int device_of_table(const device_table_view& table, const execution& exec) {
   const cudaPointerAttributes memory_is = attributes_of(table.data());
   return memory_is.type == cudaMemoryTypeDevice ? memory_is.device : device_of(exec);

@@ -1,6 +1,7 @@
 #pragma once
 // Who takes the edges of an engine.
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -41,6 +42,14 @@ class edge_receiver {
   /// the start. Any thread may ask.
   [[nodiscard]] virtual bool wants_more() const { return true; }
 };
+
+/// Hands `edges` over in batches of at most `batch`.
+inline void deliver_batches(std::span<edge> edges, index_t batch, edge_receiver& receiver) {
+  const auto step = static_cast<std::size_t>(batch);
+  for (std::size_t first = 0; first < edges.size(); first += step) {
+    receiver.take({edges.subspan(first, std::min(step, edges.size() - first))});
+  }
+}
 
 /// A receiver that hands every batch to take(std::span<edge>).
 template <class Take>

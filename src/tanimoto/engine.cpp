@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "pairs/progress.hpp"
 #include "stats/soft_power.hpp"
+#include "stats/unit_rows.hpp"
 #include "tanimoto/best_partners.hpp"
 #include "tanimoto/search.hpp"
 
@@ -111,7 +112,6 @@ void bit_engine::for_each_row(const Take& take) {
 void bit_engine::edges(const detail::edge_request& request, detail::edge_receiver& receiver) {
   const double least = least_of(request.keep);
   const std::uint64_t most = search_->usual_edges();
-  const auto batch = static_cast<std::size_t>(request.batch_edges);
   polled_progress progress(exec_, pairs(area_.rows));
   array<edge> found;
   index_t step = search_->usual_rows();
@@ -119,10 +119,7 @@ void bit_engine::edges(const detail::edge_request& request, detail::edge_receive
     const index_range rows{first, std::min(first + step, area_.rows.end)};
     found.clear();
     if (search_->edges(rows, least, most, found)) {
-      const std::span<edge> edges(found.data(), found.size());
-      for (std::size_t at = 0; at < edges.size(); at += batch) {
-        receiver.take({edges.subspan(at, std::min(batch, edges.size() - at))});
-      }
+      deliver_batches({found.data(), found.size()}, request.batch_edges, receiver);
       progress.pairs.advance(pairs(rows));
       first = rows.end;
       if (found.size() < most / 4) step = std::min(search_->usual_rows(), 2 * step);
@@ -183,33 +180,33 @@ void bit_engine::counts(const detail::count_request& request, pair_counts& out) 
   progress.pairs.finish();
 }
 
-// Column j is added in lane j mod 8, in ascending order, whatever computed them.
+// Column j is added to partial sum j mod 8, in ascending order, whatever computed them.
 void bit_engine::connectivity(const detail::connectivity_request& request,
                               matrix_view<double> out) {
   const bool takes_logarithms =
       std::any_of(request.steps.begin(), request.steps.end(), stats::takes_logarithm);
   for_each_row([&](index_t i, std::span<const double> statistics) {
-    constexpr std::size_t lanes = 8;
-    std::vector<double> sums(request.steps.size() * lanes);
+    struct step_sums {
+      double partial[detail::partial_sums] = {};
+    };
+    std::vector<step_sums> sums(request.steps.size());
     for (index_t j = 0; j < area_.cols.size(); ++j) {
       if (i == j) continue;
       const double base =
           stats::soft_base(statistics[static_cast<std::size_t>(j)], request.network);
       const double logarithm = takes_logarithms ? stats::logarithm_of(base) : 0;
       double power = 0;
-      double* sum = sums.data() + static_cast<std::size_t>(j) % lanes;
+      step_sums* sum = sums.data();
       for (const stats::power_step& step : request.steps) {
         if (step.fraction >= 0) power = stats::power_of_fraction(base, step.fraction, logarithm);
         for (int factor = 0; factor < step.factors; ++factor) power *= base;
-        *sum += power;
-        sum += lanes;
+        (sum++)->partial[j % detail::partial_sums] += power;
       }
     }
-    const double* sum = sums.data();
+    const step_sums* sum = sums.data();
     for (const stats::power_step& step : request.steps) {
       out(i - area_.rows.begin, index_t{step.column}) =
-          ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-      sum += lanes;
+          detail::combine_partial_sums((sum++)->partial);
     }
   });
 }

@@ -148,7 +148,4 @@ class pair_share {
 /// The whole call for one engine, which runs on the thread of the call: a team of one.
 std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress);
 
-/// Hands `edges` over in batches of at most `batch`.
-void deliver_batches(std::span<edge> edges, index_t batch, detail::edge_receiver& receiver);
-
 }  // namespace gpu::cuda

@@ -211,13 +211,6 @@ std::unique_ptr<pair_share> make_solo_share(const progress_callback& on_progress
   return std::make_unique<pair_team::share>(on_progress);
 }
 
-void deliver_batches(std::span<edge> edges, index_t batch, detail::edge_receiver& receiver) {
-  const auto step = static_cast<std::size_t>(batch);
-  for (std::size_t first = 0; first < edges.size(); first += step) {
-    receiver.take({edges.subspan(first, std::min(step, edges.size() - first))});
-  }
-}
-
 pair_team::pair_team(int members, const progress_callback& on_progress)
     : members_(members),
       on_progress_(on_progress),
